@@ -605,18 +605,8 @@ public final class Client implements AutoCloseable {
   /// With the lock.
   private final class Outside implements ClientProtocol.Host {
     @Override
-    public void connect(String address) {
-      first.connect(address);
-    }
-
-    @Override
-    public void disconnect() {
-      first.disconnect();
-    }
-
-    @Override
-    public void send(ByteBuffer frame) {
-      first.send(frame);
+    public ClientProtocol.Line first() {
+      return first;
     }
 
     @Override

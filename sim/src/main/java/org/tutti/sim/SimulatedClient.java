@@ -26,7 +26,7 @@ import org.tutti.sim.check.Violation;
 
 /// A client of the [ServiceGroup]: makes calls, one after the other or several at once, gives some of them up, and is
 /// not heard for a while now and then.
-final class SimulatedClient implements ClientProtocol.Host {
+final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line {
   private static final int CALLS_OF_A_CLIENT = 1_000_000;
 
   private final Simulation.Setting setting;
@@ -227,6 +227,11 @@ final class SimulatedClient implements ClientProtocol.Host {
   }
 
   // ---- its connection --------------------------------------------------------------------------------------------
+
+  @Override
+  public ClientProtocol.Line first() {
+    return this;
+  }
 
   @Override
   public void connect(String to) {

@@ -49,8 +49,13 @@ public final class ClientProtocol {
     void send(ByteBuffer frame);
   }
 
-  /// What a client asks of its host; itself its first connection.
-  public interface Host extends Line {
+  /// What a client asks of its host.
+  public interface Host {
+    /// The first connection.
+    ///
+    /// @return the same each time
+    Line first();
+
     /// A further connection, of a client that hedges or sends to all.
     ///
     /// @param of who is told of it
@@ -152,6 +157,7 @@ public final class ClientProtocol {
   private final List<String> contacts;
   private final long silenceNanos;
   private final Host host;
+  private final Line line;
 
   private final ArrayDeque<Request> unsent = new ArrayDeque<>(); // commands
   private final TreeMap<Long, Request> sent = new TreeMap<>(); // commands without a reply, also those given up
@@ -199,6 +205,7 @@ public final class ClientProtocol {
     this.contacts = List.copyOf(contacts);
     this.silenceNanos = silenceNanos;
     this.host = host;
+    this.line = host.first();
     this.connectAt = host.nanos();
   }
 
@@ -284,7 +291,7 @@ public final class ClientProtocol {
       hedge.forget(frame.duplicate());
     }
     if (phase == Phase.READY) {
-      host.send(frame);
+      line.send(frame);
     }
   }
 
@@ -295,7 +302,7 @@ public final class ClientProtocol {
     }
     closed = true;
     if (phase == Phase.READY && session > 0) {
-      host.send(new Frame.Close(session).encode());
+      line.send(new Frame.Close(session).encode());
     }
     for (Request request : all()) {
       fail(request, new ClientClosedException("the client was closed before the reply came"));
@@ -333,7 +340,7 @@ public final class ClientProtocol {
     if (phase == Phase.CONNECTING) {
       phase = Phase.GREETING;
       heard();
-      host.send(hello());
+      line.send(hello());
     }
   }
 
@@ -458,7 +465,7 @@ public final class ClientProtocol {
     replicas = welcome.replicas();
     pingAt = host.nanos() + pingNanos();
     if (session > 0) {
-      host.send(new Frame.Resume(session, secret, false).encode());
+      line.send(new Frame.Resume(session, secret, false).encode());
     }
     sendAgain();
   }
@@ -585,7 +592,7 @@ public final class ClientProtocol {
       if (nonce == 0) {
         nonce = host.random().nextLong();
         secret = new SessionTable.Secret(host.random().nextLong(), host.random().nextLong());
-        host.send(new Frame.Open(nonce, secret).encode());
+        line.send(new Frame.Open(nonce, secret).encode());
       }
       return;
     }
@@ -605,7 +612,7 @@ public final class ClientProtocol {
   }
 
   private void send(Request command) {
-    host.send(call(command).encode());
+    line.send(call(command).encode());
     if (toAll != null) {
       toAll.sent(command);
     }
@@ -619,7 +626,7 @@ public final class ClientProtocol {
 
   private void ask(Request question) {
     if (question.read != null) {
-      host.send(query(question, question.read).encode());
+      line.send(query(question, question.read).encode());
     }
   }
 
@@ -684,7 +691,7 @@ public final class ClientProtocol {
 
   /// Goes to another replica.
   private void move() {
-    host.disconnect();
+    line.disconnect();
     leave();
   }
 
@@ -738,7 +745,7 @@ public final class ClientProtocol {
           at = next();
           phase = Phase.CONNECTING;
           heardAt = now;
-          host.connect(at);
+          line.connect(at);
         }
       }
       case CONNECTING, GREETING -> {
@@ -768,7 +775,7 @@ public final class ClientProtocol {
       sendAgain();
     }
     if (now - pingAt >= 0) {
-      host.send(new Frame.Ping().encode());
+      line.send(new Frame.Ping().encode());
       pingAt = now + pingNanos();
     }
   }

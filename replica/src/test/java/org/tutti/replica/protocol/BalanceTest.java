@@ -172,7 +172,7 @@ class BalanceTest {
   }
 
   /// Calls again and again, and is told the numbers 1, 2, 3, ...
-  private final class Caller implements ClientProtocol.Host {
+  private final class Caller implements ClientProtocol.Host, ClientProtocol.Line {
     final int number;
     final long pause;
     final ClientProtocol protocol;
@@ -208,6 +208,11 @@ class BalanceTest {
               throw new IllegalStateException(why);
             }
           });
+    }
+
+    @Override
+    public ClientProtocol.Line first() {
+      return this;
     }
 
     @Override

@@ -120,18 +120,8 @@ class HedgeTest {
 
   private final class Host implements ClientProtocol.Host {
     @Override
-    public void connect(String address) {
-      first.connect(address);
-    }
-
-    @Override
-    public void disconnect() {
-      first.disconnect();
-    }
-
-    @Override
-    public void send(ByteBuffer frame) {
-      first.send(frame);
+    public ClientProtocol.Line first() {
+      return first;
     }
 
     @Override

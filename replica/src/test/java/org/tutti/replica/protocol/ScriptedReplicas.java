@@ -96,18 +96,8 @@ final class ScriptedReplicas implements ClientProtocol.Host {
   }
 
   @Override
-  public void connect(String address) {
-    first.connect(address);
-  }
-
-  @Override
-  public void disconnect() {
-    first.disconnect();
-  }
-
-  @Override
-  public void send(ByteBuffer frame) {
-    first.send(frame);
+  public ClientProtocol.Line first() {
+    return first;
   }
 
   @Override
