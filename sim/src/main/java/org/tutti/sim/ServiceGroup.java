@@ -181,7 +181,8 @@ final class ServiceGroup {
     this.durable = plan.keepsService();
     this.disks = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 2);
     this.near = random.nextBoolean();
-    this.settings = new ServiceSettings(plan, tested.mayBePassive(), tested.clients(), choice);
+    var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
+    this.settings = choice == null ? drawn : drawn.forOnly(choice.policy());
     this.stalls = new long[settings.clients()][plan.nodes()];
     for (int i = 0; i < settings.clients(); i++) {
       clients.add(new SimulatedClient(setting, this, i, settings.client(i)));

@@ -46,7 +46,7 @@ final class ServiceSettings {
       @Nullable Policy policy) {}
 
   private final Plan plan;
-  private final ServiceGroup.@Nullable Choice choice;
+  private final @Nullable Policy only; // what the only client wants; null when clients are drawn
   private final Settings settings;
   private final GroupConfig group;
   private final SessionTable.Limits limits;
@@ -58,36 +58,56 @@ final class ServiceSettings {
 
   /// @param mayBePassive whether the service can be replicated passively
   /// @param wanted       how many clients there are; 0 when that is drawn
-  /// @param choice       the policy of the only client and what else a test wants; null when all is drawn
-  ServiceSettings(Plan plan, boolean mayBePassive, int wanted, ServiceGroup.@Nullable Choice choice) {
+  ServiceSettings(Plan plan, boolean mayBePassive, int wanted) {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, -1);
     this.plan = plan;
-    this.choice = choice;
+    this.only = null;
     this.settings = new Settings(plan);
     this.group =
         GroupConfig.builder()
             .stateTransfer(true)
-            .ordering(choice == null ? Plan.draw(random) : choice.policy().ordering())
+            .ordering(Plan.draw(random))
             .durability(plan.keepsService() ? plan.config().durability() : Durability.NONE)
             .build();
     boolean passive = random.nextInt(PASSIVE_ONE_IN) == 0;
-    Replication drawnOne = passive && mayBePassive ? Replication.PASSIVE : Replication.ACTIVE;
-    this.replication = choice == null ? drawnOne : choice.policy().replication();
-    int life = Plan.between(random, 2, LIFE_UNITS_MAX);
+    this.replication = passive && mayBePassive ? Replication.PASSIVE : Replication.ACTIVE;
     this.limits =
         new SessionTable.Limits(
-            Math.max(1, plan.suspectNanos() * (choice == null ? life : LIFE_UNITS_MAX) / 1_000_000),
+            sessionMillis(Plan.between(random, 2, LIFE_UNITS_MAX)),
             Math.max(CLIENTS_MAX, wanted) + Plan.between(random, 0, 50),
             Plan.between(random, 1, 16),
             Plan.between(random, 40, 10_000));
     this.snapshotEvery = Plan.between(random, 1, SNAPSHOT_EVERY_MAX);
     int drawn = random.nextInt(1, CLIENTS_MAX + 1);
     this.own = wanted == 0;
-    int count = wanted == 0 ? drawn : wanted;
-    this.clients = choice == null ? count : 1;
+    this.clients = wanted == 0 ? drawn : wanted;
     boolean joint = random.nextInt(JOINT_ONE_IN) == 0;
     boolean counts = random.nextInt(COUNT_ONE_IN) == 0;
-    this.founding = joint && choice == null ? plan.founding(counts) : null;
+    this.founding = joint ? plan.founding(counts) : null;
+  }
+
+  private ServiceSettings(ServiceSettings drawn, Policy only) {
+    this.plan = drawn.plan;
+    this.only = only;
+    this.settings = drawn.settings;
+    this.group = drawn.group.toBuilder().ordering(only.ordering()).build();
+    this.replication = only.replication();
+    SessionTable.Limits its = drawn.limits;
+    this.limits =
+        new SessionTable.Limits(sessionMillis(LIFE_UNITS_MAX), its.sessionsMax(), its.window(), its.replyBytesMax());
+    this.snapshotEvery = drawn.snapshotEvery;
+    this.own = drawn.own;
+    this.clients = 1;
+    this.founding = null;
+  }
+
+  /// The same for one client with a policy, who knows all replicas and has as much time as it needs.
+  ServiceSettings forOnly(Policy policy) {
+    return new ServiceSettings(this, policy);
+  }
+
+  private long sessionMillis(int units) {
+    return Math.max(1, plan.suspectNanos() * units / 1_000_000);
   }
 
   static String address(int place) {
@@ -144,9 +164,9 @@ final class ServiceSettings {
       }
     }
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
-    if (choice != null) {
+    if (only != null) {
       List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
-      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, choice.policy());
+      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only);
     }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);

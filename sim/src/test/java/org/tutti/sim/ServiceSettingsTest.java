@@ -53,7 +53,7 @@ class ServiceSettingsTest {
   void everySettingIsDrawn() throws Exception {
     for (long seed = 1; seed <= PLANS; seed++) {
       Plan plan = Plan.draw(seed);
-      var settings = new ServiceSettings(plan, true, 0, null);
+      var settings = new ServiceSettings(plan, true, 0);
       ofAll(settings);
       for (int place = 0; place < plan.nodes(); place++) {
         ofMember(settings.member(place));
@@ -99,7 +99,7 @@ class ServiceSettingsTest {
     boolean contacts = false;
     for (long seed = 1; seed <= PLANS; seed++) {
       Plan plan = Plan.draw(seed);
-      var settings = new ServiceSettings(plan, true, 0, null);
+      var settings = new ServiceSettings(plan, true, 0);
       var windows = new HashSet<Integer>();
       for (int place = 1; place < plan.nodes(); place++) {
         windows.add(settings.member(place).windowBytes());
