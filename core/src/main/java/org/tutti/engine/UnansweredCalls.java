@@ -1,6 +1,6 @@
 package org.tutti.engine;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.tutti.transport.Address;
 
@@ -16,7 +16,7 @@ final class UnansweredCalls {
   private record Silence(long since, long calledAt, long renewedAt) {}
 
   private final long suspectNanos;
-  private final Map<Address, Silence> silences = new HashMap<>(); // looked up for each packet
+  private final Map<Address, Silence> silences = new LinkedHashMap<>(); // looked up for each packet
 
   UnansweredCalls(long suspectNanos) {
     this.suspectNanos = suspectNanos;
