@@ -684,6 +684,11 @@ final class GroupEngine {
     }
 
     @Override
+    public boolean heardLately(MemberId member) {
+      return refutation.heardLately(member);
+    }
+
+    @Override
     public void install(View before, Proposal proposal) {
       GroupEngine.this.install(before, proposal);
     }

@@ -41,6 +41,7 @@ import org.tutti.effect.Effects;
 /// In a view of two there is nobody to ask.
 public final class Refutation {
   private static final int ANSWER_PART = 2; // of a time of suspicion
+  private static final int LATELY_PART = 2; // of a time of suspicion
 
   /// What others have heard of a member, by this member's clock.
   private record Hearsay(long beat, long at) {}
@@ -96,6 +97,14 @@ public final class Refutation {
   /// @return whether it is silent, and saved by a doubt
   public boolean spares(MemberId member) {
     return hearing.isSilent(member) && isSaved(member);
+  }
+
+  /// Whether a member was heard here within half a time of suspicion.
+  ///
+  /// @param member any
+  /// @return whether it was, or nobody listens to it
+  public boolean heardLately(MemberId member) {
+    return hearing.agoNanos(member) < suspectNanos / LATELY_PART;
   }
 
   private boolean isSaved(MemberId member) {

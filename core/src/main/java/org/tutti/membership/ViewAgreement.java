@@ -75,6 +75,12 @@ public final class ViewAgreement {
     /// @return whether it is silent here and not suspected
     boolean spares(MemberId member);
 
+    /// Whether a member was heard lately: for much less than the time of suspicion it has said nothing.
+    ///
+    /// @param member the member
+    /// @return whether this member is not deaf to it, as far as is known
+    boolean heardLately(MemberId member);
+
     /// Delivers the cut that is for this member and installs the view.
     ///
     /// @param before   the view that is left
@@ -361,15 +367,22 @@ public final class ViewAgreement {
     } else if (peerStates.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
       counters.count(Count.SUSPECTED_UNCONFIRMED);
     }
-    List<MemberId> silent = peerStates.silent();
-    if (!isCoordinator() && !wedged && !silent.isEmpty()) {
-      effects.send(peerStates.coordinator(), new ViewMessage.Report(silent));
-    }
+    report();
     wanted |= isBehind();
     if (leaving || wanted || (wedged && !waitsForAnother())) {
       ask();
     } else {
       act();
+    }
+  }
+
+  /// Tells the coordinator whom this member does not hear. Whoever does not hear the coordinator either may hear
+  /// nobody, and has found that out earlier of some than of others; the coordinator would believe it.
+  private void report() {
+    List<MemberId> silent = peerStates.silent();
+    MemberId coordinator = peerStates.coordinator();
+    if (!coordinator.equals(self) && !wedged && !silent.isEmpty() && group.heardLately(coordinator)) {
+      effects.send(coordinator, new ViewMessage.Report(silent));
     }
   }
 

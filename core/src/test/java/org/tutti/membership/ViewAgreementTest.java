@@ -113,6 +113,22 @@ class ViewAgreementTest {
     assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
   }
 
+  /// B has missed C before A does, and hears A no more either: then it is B that is deaf.
+  @Test
+  void whoDoesNotHearTheCoordinatorReportsNobody() throws Malformed {
+    View three = new View(new ViewId(3, 1), List.of(A, B, C), true, List.of(BOTH.id()));
+    offer(three.id(), successor(three));
+    agreement.receive(A, new ViewMessage.Install(three.id()));
+    assertThat(agreement.view()).isEqualTo(three);
+    group.suspected.add(C);
+    effects.take();
+    tick();
+    assertThat(said(A)).contains(new ViewMessage.Report(List.of(C)));
+    group.deaf = true;
+    tick();
+    assertThat(said(A)).noneMatch(ViewMessage.Report.class::isInstance);
+  }
+
   /// What it tells itself waits for the disk, and a new attempt would be one of those who are in the old view.
   @Test
   void aMemberThatHasAnnouncedAViewDoesNotProposeAgainBeforeItInstallsIt() throws Malformed {
@@ -611,6 +627,8 @@ class ViewAgreementTest {
     final NoBatches branch = new NoBatches();
     boolean allows = true;
     final List<MemberId> spared = new ArrayList<>();
+    final List<MemberId> suspected = new ArrayList<>();
+    boolean deaf;
     int caughtUp;
 
     @Override
@@ -648,12 +666,17 @@ class ViewAgreementTest {
 
     @Override
     public boolean suspects(MemberId member) {
-      return false;
+      return suspected.contains(member);
     }
 
     @Override
     public boolean spares(MemberId member) {
       return spared.contains(member);
+    }
+
+    @Override
+    public boolean heardLately(MemberId member) {
+      return !deaf;
     }
 
     @Override

@@ -183,6 +183,10 @@ public final class RecoveryRun {
     if (!plan.connected() && healViews > fault.healViewsMax(units)) {
       bound(healViews + " views after its end, " + fault.healViewsMax(units) + " are allowed");
     }
+    if (fault.isOfOne()) {
+      putOut(history.events().subList(begun, ended), strike.spared())
+          .ifPresent(view -> bound("one that is spared went to " + view + " without another one"));
+    }
     lossSince(late).ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
     return finished(longest, next, whole, viewsSince(begun), healViews);
   }
@@ -400,6 +404,18 @@ public final class RecoveryRun {
         .takeWhile(installed -> installed.nanos() > nanos)
         .map(HistoryEvent.Installed::view)
         .filter(view -> view.size() < plan.nodes())
+        .findFirst();
+  }
+
+  /// A view of some nodes that one of them installed and another one is not in.
+  private Optional<View> putOut(List<HistoryEvent> events, List<Integer> nodes) {
+    return events.stream()
+        .filter(HistoryEvent.Installed.class::isInstance)
+        .map(installed -> ((HistoryEvent.Installed) installed).view())
+        .filter(view -> {
+          List<Integer> members = view.members().stream().map(this::numberOf).toList();
+          return members.stream().anyMatch(nodes::contains) && !members.containsAll(nodes);
+        })
         .findFirst();
   }
 

@@ -101,6 +101,25 @@ public enum SingleFault {
     };
   }
 
+  /// Whether it is of one member and its ways, so that all others stay together.
+  boolean isOfOne() {
+    return switch (this) {
+      case SENIOR_CRASHES,
+          MEMBER_CRASHES,
+          SENIOR_CRASH_SEEN,
+          SENIOR_STANDS_STILL,
+          MEMBER_STANDS_STILL,
+          SENIOR_DEAF,
+          MEMBER_DEAF,
+          SENIOR_MUTE,
+          MEMBER_MUTE,
+          SENIOR_ALONE,
+          DISK_FULL ->
+          true;
+      default -> false;
+    };
+  }
+
   /// Whether it lies between two members that all others hear.
   boolean isOfTwo() {
     return this == ONE_DEAF_TO_ONE || this == TWO_APART;

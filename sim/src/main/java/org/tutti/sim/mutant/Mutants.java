@@ -299,6 +299,13 @@ public final class Mutants {
                   new Return(0))
               .inRecoveryFrom(SingleFault.SENIOR_CRASH_SEEN),
           new Mutant(
+                  "deaf-to-itself",
+                  "a member that hears nobody reports those that it missed first, and they are put out",
+                  "membership.Refutation",
+                  "heardLately",
+                  new Return(1))
+              .inRecoveryFrom(SingleFault.MEMBER_DEAF),
+          new Mutant(
                   "never-renew",
                   "a connection that says nothing is waited for, also when its timer has grown during a split",
                   "engine.NodeEngine",
