@@ -74,9 +74,14 @@ final class Flight {
     return roundTrip;
   }
 
+  /// Whether another datagram can be kept account of.
+  boolean hasNumber() {
+    return last - rested < DATAGRAMS_MAX;
+  }
+
   /// Whether a datagram may leave as far as the peer and the network can take it.
   boolean hasRoom(int length) {
-    if (last - rested >= DATAGRAMS_MAX) {
+    if (!hasNumber()) {
       return false;
     }
     long after = bytes + charge(length);

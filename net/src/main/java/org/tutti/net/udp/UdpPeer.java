@@ -18,7 +18,9 @@ import org.tutti.transport.Refused;
 final class UdpPeer implements SelectorTransport.Claim {
   private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int QUEUE_DATAGRAMS_MIN = 4;
-  private static final int SHORT_BYTES = 512; // of a frame that may be sent although the queue is full
+  private static final int SHORT_BYTES = 512; // of a frame that may be sent although queue or window are full
+  private static final int BESIDE_BYTES = DatagramHeader.BYTES + OutgoingDatagram.LENGTH_BYTES + SHORT_BYTES;
+  private static final long BESIDE_NANOS = TimeUnit.MILLISECONDS.toNanos(30); // between two beside the window
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   final InetSocketAddress at;
@@ -55,6 +57,8 @@ final class UdpPeer implements SelectorTransport.Claim {
   private @Nullable OutgoingDatagram slotOf;
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
+  private @Nullable OutgoingDatagram beside; // short frames that do not wait for the window
+  private long besideNanos; // when the last ones left
   private int loadedBytes; // the datagram that left last
   private int loadedTogether; // with those that leave together with it
   private final MulticastPeer multicasts = new MulticastPeer();
@@ -71,6 +75,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
     this.mtu = new PathMtu(loop.datagramBytes, loop.headersBytes, loop.sealBytes());
     this.usedNanos = loop.nowNanos;
+    this.besideNanos = loop.nowNanos;
     this.greetAt = loop.nowNanos;
   }
 
@@ -102,6 +107,42 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Lends room for a frame, or null.
   @Nullable ByteBuffer claim(int length) {
+    OutgoingDatagram to = length <= SHORT_BYTES && isUnanswered() ? besideFor(length) : null;
+    to = to == null ? queuedFor(length) : to;
+    if (to == null) {
+      return null;
+    }
+    if (to != slotOf) {
+      slotOf = to;
+      slot = to.bytes.duplicate();
+    }
+    claimedBytes = length;
+    int from = to.bytes.position() + OutgoingDatagram.LENGTH_BYTES;
+    // A fresh byte order each time: the borrower may have changed it.
+    return slot().limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  private ByteBuffer slot() {
+    return Objects.requireNonNull(slot);
+  }
+
+  /// Whether the window is full, and the peer answers no question about what is in it: it may hear nothing, and hears
+  /// of nobody what this node concludes from that.
+  private boolean isUnanswered() {
+    OutgoingDatagram next = queue.peekFirst();
+    return isOpen() && awaiting.isUnanswered() && next != null && !flight.hasRoom(next.nextLength());
+  }
+
+  private @Nullable OutgoingDatagram besideFor(int length) {
+    OutgoingDatagram to = beside;
+    if (to == null) {
+      to = new OutgoingDatagram(this, loop.buffers.take());
+      beside = to;
+    }
+    return to.bytes.position() + OutgoingDatagram.LENGTH_BYTES + length <= BESIDE_BYTES ? to : null;
+  }
+
+  private @Nullable OutgoingDatagram queuedFor(int length) {
     int needed = OutgoingDatagram.LENGTH_BYTES + length;
     int datagramMax = isHopeful() ? loop.datagramBytes : mtu.size();
     boolean mayJoin =
@@ -113,22 +154,10 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (last == null || !last.isEmpty() && (isFull || last.sealed || mayJoin)) {
       last = isOpen() ? another(length, mayJoin) : null;
     }
-    if (last == null) {
-      return null;
+    if (last != null) {
+      last.sealed = mayJoin;
     }
-    if (last != slotOf) {
-      slotOf = last;
-      slot = last.bytes.duplicate();
-    }
-    claimedBytes = length;
-    last.sealed = mayJoin;
-    int from = last.bytes.position() + OutgoingDatagram.LENGTH_BYTES;
-    // A fresh byte order each time: the borrower may have changed it.
-    return slot().limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
-  }
-
-  private ByteBuffer slot() {
-    return Objects.requireNonNull(slot);
+    return last;
   }
 
   private @Nullable OutgoingDatagram another(int length, boolean mayJoin) {
@@ -157,8 +186,8 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Takes over the frame claimed last.
   @Override
   public void commit() {
-    OutgoingDatagram last = queue.peekLast();
-    if (last == null || last != slotOf) {
+    OutgoingDatagram last = slotOf;
+    if (last == null) {
       return; // the peer has ended since
     }
     last.bytes.putShort((short) claimedBytes).position(last.bytes.position() + claimedBytes);
@@ -172,8 +201,23 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Sends what may leave now.
   void write() {
     loadedBytes = 0;
+    loadBeside();
     load();
     depart();
+  }
+
+  private void loadBeside() {
+    OutgoingDatagram next = beside;
+    if (next != null && next.isEmpty()) {
+      beside = null;
+      release(next);
+    } else if (next != null && isOpen() && flight.hasNumber() && besidePauseNanos() <= 0 && sendAlone(next)) {
+      besideNanos = loop.nowNanos;
+    }
+  }
+
+  private long besidePauseNanos() {
+    return besideNanos + BESIDE_NANOS - loop.nowNanos;
   }
 
   /// What was loaded leaves together.
@@ -254,7 +298,10 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (outgoing.isCut()) {
       loop.counters.add(UdpCount.PIECES_SENT);
     }
-    if (outgoing.left()) {
+    if (outgoing == beside) {
+      beside = null;
+      release(outgoing);
+    } else if (outgoing.left()) {
       release(queue.removeFirst());
     }
     awaiting.begin();
@@ -566,7 +613,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Whether somebody waits for something.
   boolean isBusy() {
-    return wanted || refused || receipt.isOwed() || awaiting.isOn() || !queue.isEmpty();
+    return wanted || refused || receipt.isOwed() || awaiting.isOn() || !queue.isEmpty() || beside != null;
   }
 
   /// How long until [#tend] or [#write] has something to do, if that is sooner than a given time.
@@ -584,6 +631,9 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
     if (mtu.isAsking()) {
       wait = Math.min(wait, Math.max(1, mtu.pauseNanos(now)));
+    }
+    if (beside != null && flight.hasNumber()) {
+      wait = Math.min(wait, Math.max(1, besidePauseNanos()));
     }
     OutgoingDatagram next = queue.peekFirst();
     if (next != null && isOpen() && flight.hasRoom(next.nextLength())) {
@@ -627,6 +677,10 @@ final class UdpPeer implements SelectorTransport.Claim {
     loop.peers.narrowest();
     while (!queue.isEmpty()) {
       release(queue.removeFirst());
+    }
+    if (beside != null) {
+      release(beside);
+      beside = null;
     }
     wanted |= refused;
     loop.list(this);
@@ -751,6 +805,11 @@ final class UdpPeer implements SelectorTransport.Claim {
 
     boolean isOn() {
       return on;
+    }
+
+    /// It was asked and has not answered.
+    boolean isUnanswered() {
+      return on && probes > 0;
     }
 
     /// From now on, unless it has begun.

@@ -31,6 +31,7 @@ public final class LossyNetwork implements AutoCloseable {
   private final AtomicLong lost = new AtomicLong();
   private final Thread carrier = new Thread(this::carry, "lossy-network");
   private volatile SocketAddress silenced = new InetSocketAddress(0);
+  private volatile SocketAddress deaf = new InetSocketAddress(0);
   private volatile int bytesMax = Integer.MAX_VALUE;
 
   /// Begins to carry.
@@ -78,13 +79,24 @@ public final class LossyNetwork implements AutoCloseable {
   ///
   /// @param address what its transport advertises
   public void silence(Address address) {
+    silenced = own(address);
+  }
+
+  /// From now on nothing comes to a node.
+  ///
+  /// @param address what its transport advertises
+  public void deafen(Address address) {
+    deaf = own(address);
+  }
+
+  private SocketAddress own(Address address) {
     String text = address.text();
     int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
-    for (Map.Entry<SocketAddress, DatagramChannel> entry : listeners.entrySet()) {
-      if (entry.getValue().socket().getLocalPort() == port) {
-        silenced = entry.getKey();
-      }
-    }
+    return listeners.entrySet().stream()
+        .filter(entry -> entry.getValue().socket().getLocalPort() == port)
+        .findFirst()
+        .orElseThrow()
+        .getKey();
   }
 
   /// From now on longer datagrams get lost, and nobody says so.
@@ -123,7 +135,8 @@ public final class LossyNetwork implements AutoCloseable {
         from != null;
         from = listener.receive(datagram.clear())) {
       DatagramChannel source = listeners.get(from);
-      if (source == null || to.equals(silenced) || from.equals(silenced) || datagram.position() > bytesMax) {
+      boolean cut = to.equals(deaf) || to.equals(silenced) || from.equals(silenced);
+      if (source == null || cut || datagram.position() > bytesMax) {
         continue;
       }
       if (random.nextDouble() < loss) {
