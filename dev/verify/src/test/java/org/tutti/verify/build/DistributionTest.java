@@ -1,0 +1,132 @@
+package org.tutti.verify.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.fixture.Tree;
+
+/// What `-Pdist` packs runs where there is no Java, and nothing but a shell, `dirname`, `readlink`, `grep` and libc.
+@Tag("deep")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DistributionTest {
+  private static final long BYTES_MAX = 60_000_000;
+  private static final Pattern LIBRARY = Pattern.compile("(/\\S+) \\(0x");
+  private static final List<String> PROGRAMS = List.of("sh", "dirname", "readlink", "grep", "rm", "mv");
+  private static final List<String> DEVICES = List.of("null", "random", "urandom");
+
+  @TempDir private Path root;
+
+  private Path archive;
+
+  @BeforeEach
+  void find() throws IOException {
+    Path target = Tree.root().resolve("cli/target");
+    try (Stream<Path> files = Files.isDirectory(target) ? Files.list(target) : Stream.empty()) {
+      archive = files.filter(file -> file.toString().endsWith(".tar.gz")).findFirst().orElse(null);
+    }
+    assumeThat(archive).as("run `./mvnw package -Pdist` first: it packs the distribution").isNotNull();
+  }
+
+  private static String run(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String text = new String(process.getInputStream().readAllBytes());
+    assertThat(process.waitFor()).as("%s: %s", List.of(command), text).isZero();
+    return text;
+  }
+
+  private void unpack(Path directory) throws Exception {
+    Files.createDirectories(directory);
+    run("tar", "xzf", archive.toString(), "-C", directory.toString(), "--strip-components=1");
+  }
+
+  /// Copies a program, or a library of the runtime, and what it is linked with.
+  private void copy(Path file, Path to) throws Exception {
+    Files.createDirectories(to.getParent());
+    Files.copy(file.toRealPath(), to);
+    link(file);
+  }
+
+  private void link(Path file) throws Exception {
+    Matcher matcher = LIBRARY.matcher(run("ldd", file.toString()));
+    while (matcher.find()) {
+      Path library = Path.of(matcher.group(1));
+      Path copy = root.resolve(library.toString().substring(1));
+      if (!library.startsWith(root) && !Files.exists(copy)) {
+        Files.createDirectories(copy.getParent());
+        Files.copy(library.toRealPath(), copy);
+      }
+    }
+  }
+
+  /// A root with no Java, in which a new namespace has /proc and three devices, as a container has.
+  private void makeRoot() throws Exception {
+    for (String program : PROGRAMS) {
+      Path found =
+          Stream.of("/bin/", "/usr/bin/").map(p -> Path.of(p + program)).filter(Files::exists).findFirst().get();
+      copy(found, root.resolve("bin").resolve(program));
+    }
+    for (String directory : List.of("proc", "dev", "tmp")) {
+      Files.createDirectories(root.resolve(directory));
+    }
+    for (String device : DEVICES) {
+      Files.createFile(root.resolve("dev").resolve(device));
+    }
+    unpack(root.resolve("opt/tutti"));
+    link(root.resolve("opt/tutti/runtime/bin/java"));
+    link(root.resolve("opt/tutti/runtime/lib/server/libjvm.so"));
+    link(root.resolve("opt/tutti/runtime/lib/libjava.so"));
+    link(root.resolve("opt/tutti/runtime/lib/libnet.so"));
+  }
+
+  private String inRoot(String... args) throws Exception {
+    var script = new StringBuilder("mount -t proc proc " + root + "/proc && ");
+    for (String device : DEVICES) {
+      script.append("mount --bind /dev/%s %s/dev/%s && ".formatted(device, root, device));
+    }
+    script.append("exec chroot ").append(root).append(" /opt/tutti/bin/tutti \"$@\"");
+    var command = new ArrayList<>(List.of("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "unshare", "-mpf"));
+    command.addAll(List.of("sh", "-c", script.toString(), "sh"));
+    command.addAll(List.of(args));
+    return run(command.toArray(String[]::new));
+  }
+
+  @Test
+  void itRunsWithoutAnotherJava() throws Exception {
+    assumeThat(System.getProperty("user.name")).as("skipped: a root of its own needs root here").isEqualTo("root");
+    makeRoot();
+    assertThat(inRoot("version")).startsWith("tutti ").hasLineCount(1);
+    assertThat(inRoot("warm", "--time", "2s")).contains("first view of three members: ").contains("first over last: ");
+    assertThat(root.resolve("opt/tutti/tutti.aot")).isNotEmptyFile();
+    assertThat(inRoot("version")).startsWith("tutti ").hasLineCount(1);
+    assertThat(inRoot("help", "member").replaceAll("\\s+", " ")).contains("grpc, iiop, rmi, tcp, udp");
+  }
+
+  @Test
+  void itIsNotLarge() throws IOException {
+    assertThat(archive).satisfies(file -> assertThat(Files.size(file)).isLessThanOrEqualTo(BYTES_MAX));
+  }
+
+  /// The rules of the file, where systemd is there to know them; the paths in it are those of an installation.
+  @Test
+  void theUnitIsOneThatSystemdTakes() throws Exception {
+    assumeThat(Path.of("/usr/bin/systemd-analyze")).as("skipped: no systemd-analyze here").exists();
+    unpack(root.resolve("tutti"));
+    Path unit = root.resolve("tutti/systemd/tutti-member@.service");
+    Path here = root.resolve("tutti-member@bank.service");
+    Files.writeString(here, Files.readString(unit).replace("/opt/tutti", root.resolve("tutti").toString()));
+    assertThat(run("systemd-analyze", "verify", "--man=no", here.toString())).isEmpty();
+  }
+}
