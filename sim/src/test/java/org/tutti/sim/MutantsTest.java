@@ -12,6 +12,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.sim.mutant.Edit;
 import org.tutti.sim.mutant.Mutant;
 import org.tutti.sim.mutant.MutantSearch;
@@ -19,6 +21,7 @@ import org.tutti.sim.mutant.Mutants;
 
 /// Every planted bug is caught within the first 240 seeds: the same ones each time, as the claim is about them. A quick
 /// build plants a few, others each time; their choice follows from the seed that is printed.
+@Execution(ExecutionMode.CONCURRENT) // each mutant has classes of its own
 class MutantsTest {
   private static final int SAMPLE = 3;
 
