@@ -9,6 +9,7 @@ module org.tutti.cli {
   requires java.net.http;
   requires org.tutti;
   requires org.tutti.certs;
+  requires org.tutti.ipc;
   requires org.tutti.net;
   requires org.tutti.registry;
   requires org.tutti.store;

@@ -120,6 +120,20 @@ final class Output {
         text != null || !json ? null : base64(delivery.payload()));
   }
 
+  /// What a process of some host says.
+  void said(String event, String host, ByteBuffer payload) {
+    @Nullable String text = utf8(payload);
+    line(
+        host + ": " + (text != null ? text : json ? "" : hex(payload)),
+        event,
+        "host",
+        host,
+        "text",
+        text,
+        "base64",
+        text != null || !json ? null : base64(payload));
+  }
+
   private static String position(long position) {
     return position < 0 ? "branch" : Long.toString(position);
   }

@@ -39,6 +39,7 @@ public final class Tutti implements Runnable {
           WatchCommand.class,
           StatusCommand.class,
           MembersCommand.class,
+          IpcCommand.class,
           RegistryCommand.class,
           CertsCommand.class,
           WarmCommand.class,

@@ -2,6 +2,8 @@ package org.tutti.ipc;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -32,8 +34,12 @@ public final class Ipc implements AutoCloseable {
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(millis(200), millis(2000), new IpcProtocol.Times(millis(1000), millis(500)));
 
+  /// Who wants to know when so many hosts are heard.
+  private record Waiting(int hosts, Consumer<Set<MemberId>> done) {}
+
   private final IpcHost host;
   private final Transport transport;
+  private final List<Waiting> waiting = new ArrayList<>(); // of the host's thread
   private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
   private final Thread thread;
   private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet(); // calls that are not done
@@ -55,12 +61,31 @@ public final class Ipc implements AutoCloseable {
   /// @return the host
   /// @throws IllegalArgumentException when the name is none, or name and address are too long for the transport
   public static Ipc open(String name, Transport transport, List<Address> hosts) {
+    return open(name, "", transport, hosts);
+  }
+
+  /// Begins a host of a cluster.
+  ///
+  /// @param name      as in [#open(String, Transport, List)]
+  /// @param cluster   hosts of other clusters, and those of none, do not hear this one
+  /// @param transport not started; belongs to the host from now on, which closes it
+  /// @param hosts     where other hosts may be
+  /// @return the host
+  /// @throws IllegalArgumentException when the name is none, or name and address are too long for the transport
+  public static Ipc open(String name, String cluster, Transport transport, List<Address> hosts) {
     long micros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     int random = RandomGenerator.getDefault().nextInt(1 << INCARNATION_RANDOM_BITS);
     var self = new MemberId(name, transport.address(), micros << INCARNATION_RANDOM_BITS | random);
-    var ipc = new Ipc(new IpcHost(self, "", transport, hosts, TIMES), transport);
+    var ipc = new Ipc(new IpcHost(self, cluster, transport, hosts, TIMES), transport);
     ipc.thread.start();
     return ipc;
+  }
+
+  /// Where other hosts reach this one.
+  ///
+  /// @return the address of its transport
+  public Address address() {
+    return host.self().address();
   }
 
   /// Begins a process of this host: whoever sends and receives, a thread of the program for example.
@@ -81,6 +106,32 @@ public final class Ipc implements AutoCloseable {
   /// @throws IllegalStateException when the host is closed
   public Set<MemberId> hosts() {
     return this.<Set<MemberId>>call(done -> done.accept(Set.copyOf(host.needed()))).join();
+  }
+
+  /// Waits until so many other hosts are heard at a time: a message that is sent earlier does not reach them.
+  ///
+  /// @param hosts how many, 0 to 256
+  /// @return completes with their names and addresses
+  /// @throws IllegalArgumentException when the number is out of range
+  /// @throws IllegalStateException    when the host is closed
+  public CompletableFuture<Set<MemberId>> heard(int hosts) {
+    if (hosts < 0 || hosts > IpcHost.HOSTS_MAX) {
+      throw new IllegalArgumentException("a host hears 0 to " + IpcHost.HOSTS_MAX + " others, not " + hosts);
+    }
+    return call(done -> {
+      waiting.add(new Waiting(hosts, done));
+      tellWaiting();
+    });
+  }
+
+  private void tellWaiting() {
+    for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
+      Waiting next = each.next();
+      if (host.needed().size() >= next.hosts()) {
+        each.remove();
+        next.done().accept(Set.copyOf(host.needed()));
+      }
+    }
   }
 
   /// Ends all processes, tells the other hosts as far as that is possible at once, and stops. Idempotent.
@@ -153,6 +204,7 @@ public final class Ipc implements AutoCloseable {
         host.begin(System.nanoTime());
         serve();
         host.turn();
+        tellWaiting();
         wait = calls.isEmpty() ? host.deadline() - System.nanoTime() : 0;
       }
       closed = true;

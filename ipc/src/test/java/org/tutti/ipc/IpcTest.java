@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -202,6 +203,34 @@ class IpcTest {
   }
 
   @Test
+  void whoWaitsForHostsIsToldWhenTheyAreHeard() {
+    Ipc a = host("a");
+    assertThat(within(a.heard(0))).isEmpty();
+    CompletableFuture<Set<MemberId>> two = a.heard(2);
+    host("b");
+    assertThat(within(a.heard(1))).extracting(MemberId::name).containsExactly("b");
+    assertThat(two).isNotDone();
+    host("c");
+    assertThat(within(two)).extracting(MemberId::name).containsExactly("b", "c");
+    assertThatThrownBy(() -> a.heard(257))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("0 to 256");
+    CompletableFuture<Set<MemberId>> never = a.heard(3);
+    a.close();
+    assertThatThrownBy(never::join).hasRootCauseInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void hostsOfAnotherClusterAreNotHeard() {
+    Ipc a = host("a");
+    Ipc other = Ipc.open("b", "other", hub.open(new Address("b")), HOSTS);
+    open.add(other);
+    host("c");
+    assertThat(within(a.heard(1))).extracting(MemberId::name).containsExactly("c");
+    assertThat(other.hosts()).isEmpty();
+  }
+
+  @Test
   void waitsOfAClosedHostEnd() {
     Ipc a = host("a");
     CompletableFuture<Result<Message>> waiting = member(a, PRINTERS).receive(LONG);
@@ -243,9 +272,7 @@ class IpcTest {
   }
 
   private static void awaitHosts(Ipc host, int count) {
-    while (host.hosts().size() < count) {
-      Thread.onSpinWait();
-    }
+    assertThat(within(host.heard(count))).hasSizeGreaterThanOrEqualTo(count);
   }
 
   private static <T> T done(CompletableFuture<Result<T>> future) {
@@ -262,7 +289,7 @@ class IpcTest {
     };
   }
 
-  private static <T> Result<T> within(CompletableFuture<Result<T>> future) {
+  private static <T> T within(CompletableFuture<T> future) {
     return future.orTimeout(60, TimeUnit.SECONDS).join();
   }
 

@@ -20,7 +20,9 @@ import org.tutti.wire.WireWriter;
 /// It greets the addresses that it was given, and every host that it hears, by a datagram without content. A host that
 /// is silent for the time of silence, or has another life, is lost.
 public final class IpcHost implements Links.Receiver {
-  private static final int HOSTS_MAX = 256;
+  /// How many others a host hears at most.
+  public static final int HOSTS_MAX = 256;
+
   private static final Encoded GREETING = new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0));
 
   /// How long things may take, in nanoseconds.

@@ -115,6 +115,7 @@ class ShippedTest {
             "watch",
             "status",
             "members",
+            "ipc",
             "registry",
             "certs",
             "warm",

@@ -1,0 +1,386 @@
+package org.tutti.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.tutti.ipc.GroupId;
+import org.tutti.ipc.Ipc;
+import org.tutti.ipc.IpcProcess;
+import org.tutti.ipc.IpcProcess.Answers;
+import org.tutti.ipc.IpcProcess.Message;
+import org.tutti.ipc.IpcProcess.Reply;
+import org.tutti.ipc.Result;
+import org.tutti.ipc.Result.Aborted;
+import org.tutti.ipc.Result.Done;
+import org.tutti.ipc.Status;
+import org.tutti.transport.Address;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `tutti ipc`: questions to groups of processes, for shell scripts.
+@Command(
+    name = "ipc",
+    customSynopsis = "tutti ipc ask|serve --group NAME [OPTION...]",
+    description = {
+      "Asks a group of processes, and answers questions: no views, no order, but a count of whom a question reached.",
+      "`tutti ipc ask --help` and `tutti ipc serve --help` have the options."
+    },
+    subcommands = {IpcCommand.Ask.class, IpcCommand.Serve.class})
+final class IpcCommand implements Runnable {
+  private static final Duration TURN = Duration.ofMinutes(1); // of a receive that is repeated without end
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "ask or serve is missing");
+  }
+
+  /// What both need.
+  static final class Options {
+    @Option(
+        names = "--group",
+        required = true,
+        paramLabel = "NAME",
+        converter = MemberOptions.NameConverter.class,
+        description = "The group: any name; nobody has to create it.")
+    String group = "";
+
+    @Option(
+        names = "--name",
+        paramLabel = "N",
+        converter = MemberOptions.NameConverter.OfNode.class,
+        description = "This host's name, unlike those of all others; default: the command and the process id.")
+    @Nullable String name;
+
+    @Option(
+        names = "--cluster",
+        paramLabel = "NAME",
+        defaultValue = "tutti",
+        converter = MemberOptions.NameConverter.class,
+        description = "Hosts of other clusters are not heard; default: ${DEFAULT-VALUE}.")
+    String cluster = "tutti";
+
+    @Mixin TransportOption carrier = new TransportOption();
+
+    @Mixin Output out = new Output();
+
+    @Option(names = "--verbose", description = "Print stack traces of errors.")
+    boolean verbose;
+
+    String name(String command) {
+      return name != null ? name : command + "-" + ProcessHandle.current().pid();
+    }
+
+    Ipc open(String command, Address listen, List<Contact> contacts) throws InterruptedException {
+      return Ipc.open(name(command), cluster, carrier.open(listen, null, cluster), addresses(contacts));
+    }
+  }
+
+  /// Where hosts are, each source asked once.
+  static List<Address> addresses(List<Contact> contacts) throws InterruptedException {
+    var addresses = new ArrayList<Address>();
+    for (Contact contact : contacts) {
+      switch (contact) {
+        case Contact.At at -> addresses.add(at.address());
+        case Contact.Source source -> {
+          try {
+            addresses.addAll(source.discovery().find());
+          } catch (IOException e) {
+            throw new Failure(String.valueOf(e.getMessage()), e);
+          }
+        }
+        default ->
+            throw new Failure("hosts are not found by " + contact.text() + ": give HOST:PORT, file:, dns: or srv:");
+      }
+    }
+    return addresses;
+  }
+
+  private static <T> T value(CompletableFuture<T> future, Duration patience) throws InterruptedException {
+    try {
+      return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new Failure(String.valueOf(e.getCause().getMessage()), e);
+    } catch (TimeoutException e) {
+      throw new Failure("no answer of this host", e);
+    }
+  }
+
+  /// `tutti ipc ask`: sends a question, and prints the replies.
+  @Command(
+      name = "ask",
+      customSynopsis = "tutti ipc ask --group NAME --join WHERE... [--replies N] [--timeout TIME] [OPTION...] QUESTION",
+      description = {
+        "Sends a question to all processes of a group, and prints each reply behind the name of its host.",
+        "Fails when it reached nobody, or when fewer replies than wanted came in time."
+      })
+  static final class Ask implements Callable<Integer> {
+    @Mixin Options options = new Options();
+
+    @Option(
+        names = "--join",
+        required = true,
+        arity = "1..*",
+        split = ",",
+        paramLabel = "WHERE",
+        converter = Contact.Converter.class,
+        description = "The hosts to ask: HOST:PORT; file:PATH, dns:NAME:PORT or srv:NAME, which are asked once.")
+    List<Contact> join = List.of();
+
+    @Option(
+        names = "--listen",
+        paramLabel = "HOST:PORT",
+        converter = AddressConverter.class,
+        description = "Where hosts reach this one; default: a free port of loopback.")
+    Address listen = new Address("127.0.0.1:0");
+
+    @Option(
+        names = "--replies",
+        paramLabel = "N",
+        description = "How many replies are wanted, 1 to 1024; default: as many as processes were reached.")
+    int replies;
+
+    @Option(
+        names = "--timeout",
+        paramLabel = "TIME",
+        defaultValue = "1s",
+        converter = TimeConverter.class,
+        description = {
+          "How long to look for the hosts of --join, all of them, and then how long to take replies:",
+          "500ms, 10s, 2m; default: ${DEFAULT-VALUE}."
+        })
+    Duration timeout = Duration.ofSeconds(1);
+
+    @Parameters(paramLabel = "QUESTION", description = "The message.")
+    String question = "";
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      boolean all = spec.commandLine().getParseResult().hasMatchedOption("--replies");
+      if (all && (replies < 1 || replies > 1024)) {
+        throw new ParameterException(spec.commandLine(), "--replies: 1 to 1024, not " + replies);
+      }
+      try (Ipc ipc = options.open("ask", listen, join)) {
+        await(ipc);
+        IpcProcess process = ipc.process();
+        ByteBuffer bytes = ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8));
+        var asked = process.ask(GroupId.named(options.group), bytes).replies(all ? replies : 1024, timeout);
+        return printed(value(asked, timeout.plusSeconds(5)), all);
+      }
+    }
+
+    /// Waits for all hosts, and goes on with those that are there.
+    private void await(Ipc ipc) throws InterruptedException {
+      try {
+        ipc.heard(addresses(join).size()).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException | ExecutionException _) {
+        if (ipc.hosts().isEmpty()) {
+          throw new Failure("nobody answers at " + texts() + " (waited " + TimeConverter.show(timeout) + ")");
+        }
+      }
+    }
+
+    private String texts() {
+      return String.join(", ", join.stream().map(Contact::text).toList());
+    }
+
+    private Integer printed(Result<Answers> result, boolean all) {
+      switch (result) {
+        case Done(Answers answers) -> {
+          for (Reply reply : answers.replies()) {
+            options.out.said("reply", reply.member().host().name(), reply.payload());
+          }
+          int came = answers.replies().size();
+          if (options.out.json) {
+            options.out.line("", "answers", "reached", answers.count(), "replies", came);
+          }
+          options.out.flush();
+          int wanted = all ? replies : answers.count();
+          if (came < wanted) {
+            throw new Failure(
+                came
+                    + " of "
+                    + wanted
+                    + " replies in "
+                    + TimeConverter.show(timeout)
+                    + "; processes reached: "
+                    + answers.count());
+          }
+        }
+        case Aborted(Status status) ->
+            throw new Failure(
+                status == Status.NO_MEMBERS
+                    ? "no process of group \"" + options.group + "\" at " + texts()
+                    : "not sent: " + status);
+      }
+      return 0;
+    }
+  }
+
+  /// `tutti ipc serve`: answers questions by a program.
+  @Command(
+      name = "serve",
+      customSynopsis = "tutti ipc serve --group NAME --listen HOST:PORT [--name N] [OPTION...] [-- PROGRAM [ARG...]]",
+      description = {
+        "Joins a group as a process, prints each question, and answers it, until Ctrl-C.",
+        "PROGRAM gets the question on standard input; what it prints, without the last line end, is the reply, and if "
+            + "it fails there is none. Without a program the reply is the name of this host."
+      })
+  static final class Serve implements Callable<Integer> {
+    private static final int REPLY_BYTES_MAX = 1 << 20;
+
+    @Mixin Options options = new Options();
+
+    @Option(
+        names = "--listen",
+        required = true,
+        paramLabel = "HOST:PORT",
+        converter = AddressConverter.class,
+        description = "Where others reach this host; port 0: any free port.")
+    Address listen = new Address("127.0.0.1:0");
+
+    @Option(
+        names = "--timeout",
+        paramLabel = "TIME",
+        defaultValue = "10s",
+        converter = TimeConverter.class,
+        description = "How long the program may take for a reply: 500ms, 10s, 2m; default: ${DEFAULT-VALUE}.")
+    Duration timeout = Duration.ofSeconds(10);
+
+    @Parameters(arity = "0..*", paramLabel = "PROGRAM", description = "A program and its arguments.")
+    List<String> program = List.of();
+
+    private volatile boolean signalled;
+
+    @Override
+    public Integer call() throws InterruptedException {
+      try (Ipc ipc = options.open("serve", listen, List.of())) {
+        Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(ipc));
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+          serve(ipc);
+        } catch (CompletionException | IllegalStateException e) {
+          if (!signalled) {
+            throw e;
+          }
+        } finally {
+          forget(hook);
+        }
+      }
+      return 0;
+    }
+
+    /// To be stopped is the success of a command that runs until then.
+    private void onSignal(Ipc ipc) {
+      signalled = true;
+      ipc.close();
+      Runtime.getRuntime().halt(0);
+    }
+
+    private static void forget(Thread hook) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException signalling) {
+        // The hook runs and ends the process.
+      }
+    }
+
+    private void serve(Ipc ipc) throws InterruptedException {
+      IpcProcess process = ipc.process();
+      if (process.join(GroupId.named(options.group)).join() instanceof Aborted(Status status)) {
+        throw new Failure("cannot join: " + status);
+      }
+      options.out.line("ready at " + ipc.address(), "ready", "listen", ipc.address().text());
+      options.out.flush();
+      while (true) {
+        if (process.receive(TURN).join() instanceof Done(Message message)) {
+          options.out.said("question", message.sender().host().name(), message.payload());
+          options.out.flush();
+          answer(message);
+        }
+      }
+    }
+
+    /// Whoever asks takes the reply when it likes; the next question does not wait for that.
+    private void answer(Message message) throws InterruptedException {
+      try {
+        byte[] own = options.name("serve").getBytes(StandardCharsets.UTF_8);
+        byte[] reply = program.isEmpty() ? own : run(message.payload());
+        message.reply(ByteBuffer.wrap(reply));
+      } catch (Failure none) {
+        System.err.println("tutti ipc serve: no reply: " + none.getMessage());
+      }
+    }
+
+    private byte[] run(ByteBuffer question) throws InterruptedException {
+      Process process;
+      try {
+        process = new ProcessBuilder(program).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      } catch (IOException e) {
+        throw new Failure("cannot run " + program.getFirst() + ": " + e.getMessage(), e);
+      }
+      byte[] bytes = new byte[question.remaining()];
+      question.get(bytes);
+      Thread.ofVirtual().start(() -> write(process, bytes));
+      CompletableFuture<byte[]> said = CompletableFuture.supplyAsync(() -> read(process));
+      try {
+        byte[] reply = said.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        if (reply.length > REPLY_BYTES_MAX) {
+          throw new Failure(program.getFirst() + " printed more than a reply may have, " + REPLY_BYTES_MAX + " bytes");
+        }
+        int code = process.waitFor();
+        if (code != 0) {
+          throw new Failure(program.getFirst() + " ended with " + code);
+        }
+        boolean ended = reply.length > 0 && reply[reply.length - 1] == '\n';
+        return Arrays.copyOf(reply, ended ? reply.length - 1 : reply.length);
+      } catch (TimeoutException e) {
+        throw new Failure(program.getFirst() + " took more than " + TimeConverter.show(timeout), e);
+      } catch (ExecutionException e) {
+        throw new Failure(String.valueOf(e.getCause().getMessage()), e);
+      } finally {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+      }
+    }
+
+    /// A program need not read its question.
+    private static void write(Process process, byte[] bytes) {
+      try (OutputStream in = process.getOutputStream()) {
+        in.write(bytes);
+      } catch (IOException _) {
+        // It has closed its standard input.
+      }
+    }
+
+    private static byte[] read(Process process) {
+      try (InputStream out = process.getInputStream()) {
+        return out.readNBytes(REPLY_BYTES_MAX + 2);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// `tutti ipc`: a question to processes of a group, and the programs that answer it.
+@Tag("socket")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class IpcCommandTest {
+  private final List<CommandProcess> launched = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    launched.forEach(CommandProcess::close);
+  }
+
+  private CommandProcess run(String... args) throws Exception {
+    var all = new ArrayList<>(List.of("ipc"));
+    all.addAll(List.of(args));
+    launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
+    return launched.getLast();
+  }
+
+  private static String at(CommandProcess server) throws Exception {
+    return server.lineMatching("ready at .*").substring("ready at ".length());
+  }
+
+  private void fails(int code, String message, String... args) throws Exception {
+    CommandProcess command = run(args);
+    assertThat(command.exitCode()).isEqualTo(code);
+    assertThat(command.rest()).isEmpty();
+    assertThat(command.errors()).containsExactly(message);
+  }
+
+  @Test
+  void aQuestionIsAnsweredByProgramsAndHosts() throws Exception {
+    CommandProcess plain = run("serve", "--group=printers", "--listen=127.0.0.1:0", "--name=p1");
+    CommandProcess shell =
+        run(
+            "serve",
+            "--group=printers",
+            "--listen=127.0.0.1:0",
+            "--name=p2",
+            "--json",
+            "--",
+            "sh",
+            "-c",
+            "read q; echo \"$q? me\"");
+    String to = at(plain) + "," + JSON.std.mapFrom(shell.line()).get("listen");
+
+    CommandProcess ask = run("ask", "--group=printers", "--join=" + to, "--timeout=30s", "free");
+    assertThat(List.of(ask.line(), ask.line())).containsExactlyInAnyOrder("p1: p1", "p2: free? me");
+    assertThat(ask.rest()).isEmpty();
+    assertThat(ask.exitCode()).isZero();
+    assertThat(plain.line()).matches("ask-\\d+: free");
+    assertThat(JSON.std.mapFrom(shell.line())).containsEntry("event", "question").containsEntry("text", "free");
+
+    CommandProcess first =
+        run("ask", "--group=printers", "--join=" + to, "--timeout=30s", "--replies=1", "--name=a", "--json", "free");
+    assertThat(JSON.std.mapFrom(first.line())).containsEntry("event", "reply").containsKey("host").containsKey("text");
+    assertThat(JSON.std.mapFrom(first.line()))
+        .containsEntry("event", "answers")
+        .containsEntry("reached", 2)
+        .containsEntry("replies", 1);
+    assertThat(first.exitCode()).isZero();
+
+    for (CommandProcess server : List.of(plain, shell)) {
+      server.signal("TERM");
+      assertThat(server.exitCode()).as("it runs until it is stopped").isZero();
+      assertThat(server.errors()).isEmpty();
+    }
+  }
+
+  /// Who fails, prints too much or takes too long replies nothing, says why, and goes on.
+  @Test
+  void aProgramThatFailsRepliesNothing() throws Exception {
+    String program = "read q; case $q in fail) exit 3;; long) exec sleep 100;; *) printf '%s\\n\\n' \"$q\";; esac";
+    CommandProcess server =
+        run("serve", "--group=g", "--listen=127.0.0.1:0", "--timeout=500ms", "--", "sh", "-c", program);
+    String to = at(server);
+    String none = "tutti ipc ask: 0 of 1 replies in 2 s; processes reached: 1";
+    fails(1, none, "ask", "--group=g", "--join=" + to, "--timeout=2s", "fail");
+    fails(1, none, "ask", "--group=g", "--join=" + to, "--timeout=2s", "long");
+    CommandProcess ask = run("ask", "--group=g", "--join=" + to, "--timeout=30s", "x");
+    assertThat(ask.line()).as("without the last line end").endsWith(": x\\u000a");
+    assertThat(ask.exitCode()).isZero();
+    server.signal("TERM");
+    assertThat(server.exitCode()).isZero();
+    assertThat(server.errors())
+        .containsExactly(
+            "tutti ipc serve: no reply: sh ended with 3", "tutti ipc serve: no reply: sh took more than 500 ms");
+  }
+
+  @Test
+  void mistakesAreSaid() throws Exception {
+    String to = at(run("serve", "--group=printers", "--listen=127.0.0.1:0"));
+    fails(2, "tutti ipc: ask or serve is missing; see tutti ipc --help");
+    fails(
+        1,
+        "tutti ipc ask: no process of group \"scanners\" at " + to,
+        "ask",
+        "--group=scanners",
+        "--join=" + to,
+        "--timeout=30s",
+        "free");
+    fails(
+        1,
+        "tutti ipc ask: nobody answers at " + to + " (waited 300 ms)",
+        "ask",
+        "--group=printers",
+        "--cluster=other",
+        "--join=" + to,
+        "--timeout=300ms",
+        "free");
+    fails(
+        2,
+        "tutti ipc ask: --replies: 1 to 1024, not 0; see tutti ipc ask --help",
+        "ask",
+        "--group=printers",
+        "--join=" + to,
+        "--replies=0",
+        "free");
+    fails(
+        1,
+        "tutti ipc ask: hosts are not found by registry:127.0.0.1:1: give HOST:PORT, file:, dns: or srv:",
+        "ask",
+        "--group=printers",
+        "--join=registry:127.0.0.1:1",
+        "free");
+  }
+}
