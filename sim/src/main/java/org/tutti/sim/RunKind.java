@@ -17,6 +17,8 @@ public enum RunKind {
   OBSERVED,
   /// A service is replicated on all nodes, and has clients.
   REPLICA,
+  /// The same, and the network is split again and again.
+  SPLIT_REPLICAS,
   /// Processes communicate without a group: another run, which has no plan.
   IPC,
   /// Members have settings of their own, and some know no contact.
@@ -32,6 +34,7 @@ public enum RunKind {
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case REPLICA -> drawn.within(Limits.NONE.replica(true));
+      case SPLIT_REPLICAS -> drawn.within(Limits.NONE.replica(true).partitions(true));
       case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
