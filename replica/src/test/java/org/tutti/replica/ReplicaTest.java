@@ -90,10 +90,13 @@ class ReplicaTest {
     }
   }
 
+  private static final Duration CALM = Duration.ofSeconds(30); // a replica that is put out has no clients
+
   private static final AtomicBoolean DONOR_GOES = new AtomicBoolean();
 
   private final InProcess hub = new InProcess();
   private Duration session = Duration.ofMinutes(1);
+  private Duration suspectAfter = Duration.ofMillis(500);
   private int connectionsMax = 1000;
   private Runnable restores = () -> {};
   private final CountDownLatch free = new CountDownLatch(1); // until then c does nothing more, if it is stuck
@@ -111,7 +114,7 @@ class ReplicaTest {
     Node node =
         Node.named(name)
             .contacts(List.of(new Address("a"), new Address("b"), new Address("c")))
-            .times(Duration.ofMillis(50), Duration.ofMillis(500))
+            .times(Duration.ofMillis(50), suspectAfter)
             .transport(hub.open(new Address(name)))
             .start();
     nodes.add(node);
@@ -530,6 +533,7 @@ class ReplicaTest {
 
   @Test
   void framesThatDoNotEndYieldToOthers() throws Exception {
+    suspectAfter = CALM;
     startAll();
     List<Socket> stuck = new ArrayList<>();
     try {
@@ -566,6 +570,7 @@ class ReplicaTest {
   @Test
   void whoFloodsWithConnectionsIsRefusedAndKnownClientsAreServed() throws Exception {
     connectionsMax = 20;
+    suspectAfter = CALM;
     startAll();
     List<Socket> greeted = new ArrayList<>();
     try {
@@ -592,6 +597,7 @@ class ReplicaTest {
 
   @Test
   void aClientThatDoesNotReadLosesItsConnectionAndNobodyElseNotices() throws Exception {
+    suspectAfter = CALM;
     startAll();
     String at = replicas.get(0).clients();
     try (var socket = new Socket("127.0.0.1", Integer.parseInt(at.substring(at.indexOf(':') + 1)))) {
