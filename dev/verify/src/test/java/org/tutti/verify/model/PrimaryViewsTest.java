@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// The model of docs/tla keeps its invariants, and TLC finds a counterexample when a rule of the protocol is broken.
+@Timeout(value = 15, unit = TimeUnit.MINUTES) // TLC itself is ended before
 class PrimaryViewsTest {
   private static final int INVARIANT_VIOLATED = 12; // TLC's exit code
   private static final Pattern VIOLATED = Pattern.compile("Invariant (\\w+) is violated");
