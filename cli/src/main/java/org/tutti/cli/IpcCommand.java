@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +46,6 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {IpcCommand.Ask.class, IpcCommand.Serve.class})
 final class IpcCommand implements Runnable {
-  private static final Duration TURN = Duration.ofMinutes(1); // of a receive that is repeated without end
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
@@ -88,41 +86,11 @@ final class IpcCommand implements Runnable {
     boolean verbose;
 
     String name(String command) {
-      return name != null ? name : command + "-" + ProcessHandle.current().pid();
+      return MemberOptions.nodeName(name, command);
     }
 
-    Ipc open(String command, Address listen, List<Contact> contacts) throws InterruptedException {
-      return Ipc.open(name(command), cluster, carrier.open(listen, null, cluster), addresses(contacts));
-    }
-  }
-
-  /// Where hosts are, each source asked once.
-  static List<Address> addresses(List<Contact> contacts) throws InterruptedException {
-    var addresses = new ArrayList<Address>();
-    for (Contact contact : contacts) {
-      switch (contact) {
-        case Contact.At at -> addresses.add(at.address());
-        case Contact.Source source -> {
-          try {
-            addresses.addAll(source.discovery().find());
-          } catch (IOException e) {
-            throw new Failure(String.valueOf(e.getMessage()), e);
-          }
-        }
-        default ->
-            throw new Failure("hosts are not found by " + contact.text() + ": give HOST:PORT, file:, dns: or srv:");
-      }
-    }
-    return addresses;
-  }
-
-  private static <T> T value(CompletableFuture<T> future, Duration patience) throws InterruptedException {
-    try {
-      return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw new Failure(String.valueOf(e.getCause().getMessage()), e);
-    } catch (TimeoutException e) {
-      throw new Failure("no answer of this host", e);
+    Ipc open(String command, Address listen, List<Address> hosts) {
+      return Ipc.open(name(command), cluster, carrier.open(listen, null, cluster), hosts);
     }
   }
 
@@ -135,6 +103,8 @@ final class IpcCommand implements Runnable {
         "Fails when it reached nobody, or when fewer replies than wanted came in time."
       })
   static final class Ask implements Callable<Integer> {
+    private static final int REPLIES_MAX = 1024; // as a process takes them
+
     @Mixin Options options = new Options();
 
     @Option(
@@ -151,14 +121,14 @@ final class IpcCommand implements Runnable {
         names = "--listen",
         paramLabel = "HOST:PORT",
         converter = AddressConverter.class,
-        description = "Where hosts reach this one; default: a free port of loopback.")
-    Address listen = new Address("127.0.0.1:0");
+        description = "Where hosts reach this one; default: a free port towards the first host.")
+    @Nullable Address listen;
 
     @Option(
         names = "--replies",
         paramLabel = "N",
         description = "How many replies are wanted, 1 to 1024; default: as many as processes were reached.")
-    int replies;
+    @Nullable Integer replies;
 
     @Option(
         names = "--timeout",
@@ -178,23 +148,46 @@ final class IpcCommand implements Runnable {
 
     @Override
     public Integer call() throws InterruptedException {
-      boolean all = spec.commandLine().getParseResult().hasMatchedOption("--replies");
-      if (all && (replies < 1 || replies > 1024)) {
-        throw new ParameterException(spec.commandLine(), "--replies: 1 to 1024, not " + replies);
+      if (replies != null && (replies < 1 || replies > REPLIES_MAX)) {
+        throw new ParameterException(spec.commandLine(), "--replies: 1 to " + REPLIES_MAX + ", not " + replies);
       }
-      try (Ipc ipc = options.open("ask", listen, join)) {
-        await(ipc);
-        IpcProcess process = ipc.process();
+      List<Address> hosts = addresses();
+      if (hosts.isEmpty()) {
+        throw new Failure("no host is found at " + texts());
+      }
+      Address own = listen != null ? listen : Session.facing(hosts.getFirst().text());
+      try (Ipc ipc = options.open("ask", own, hosts)) {
+        await(ipc, hosts.size());
         ByteBuffer bytes = ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8));
-        var asked = process.ask(GroupId.named(options.group), bytes).replies(all ? replies : 1024, timeout);
-        return printed(value(asked, timeout.plusSeconds(5)), all);
+        var ask = ipc.process().ask(GroupId.named(options.group), bytes);
+        return printed(ask.replies(replies != null ? replies : REPLIES_MAX, timeout).join());
       }
     }
 
+    /// Where hosts are, each source asked once.
+    private List<Address> addresses() throws InterruptedException {
+      var addresses = new LinkedHashSet<Address>();
+      for (Contact contact : join) {
+        switch (contact) {
+          case Contact.At at -> addresses.add(at.address());
+          case Contact.Source source -> {
+            try {
+              addresses.addAll(source.discovery().find());
+            } catch (IOException e) {
+              throw new Failure(String.valueOf(e.getMessage()), e);
+            }
+          }
+          default ->
+              throw new Failure("hosts are not found by " + contact.text() + ": give HOST:PORT, file:, dns: or srv:");
+        }
+      }
+      return List.copyOf(addresses);
+    }
+
     /// Waits for all hosts, and goes on with those that are there.
-    private void await(Ipc ipc) throws InterruptedException {
+    private void await(Ipc ipc, int hosts) throws InterruptedException {
       try {
-        ipc.heard(addresses(join).size()).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        ipc.heard(hosts).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException | ExecutionException _) {
         if (ipc.hosts().isEmpty()) {
           throw new Failure("nobody answers at " + texts() + " (waited " + TimeConverter.show(timeout) + ")");
@@ -206,7 +199,7 @@ final class IpcCommand implements Runnable {
       return String.join(", ", join.stream().map(Contact::text).toList());
     }
 
-    private Integer printed(Result<Answers> result, boolean all) {
+    private Integer printed(Result<Answers> result) {
       switch (result) {
         case Done(Answers answers) -> {
           for (Reply reply : answers.replies()) {
@@ -217,7 +210,7 @@ final class IpcCommand implements Runnable {
             options.out.line("", "answers", "reached", answers.count(), "replies", came);
           }
           options.out.flush();
-          int wanted = all ? replies : answers.count();
+          int wanted = replies != null ? replies : answers.count();
           if (came < wanted) {
             throw new Failure(
                 came
@@ -249,6 +242,7 @@ final class IpcCommand implements Runnable {
             + "it fails there is none. Without a program the reply is the name of this host."
       })
   static final class Serve implements Callable<Integer> {
+    private static final Duration TURN = Duration.ofMinutes(1); // of a receive that is repeated without end
     private static final int REPLY_BYTES_MAX = 1 << 20;
 
     @Mixin Options options = new Options();
@@ -344,15 +338,19 @@ final class IpcCommand implements Runnable {
       byte[] bytes = new byte[question.remaining()];
       question.get(bytes);
       Thread.ofVirtual().start(() -> write(process, bytes));
-      CompletableFuture<byte[]> said = CompletableFuture.supplyAsync(() -> read(process));
+      // A thread each: what the program has left behind may keep its output open.
+      var said = CompletableFuture.supplyAsync(() -> read(process), Thread::startVirtualThread);
+      long start = System.nanoTime();
       try {
         byte[] reply = said.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         if (reply.length > REPLY_BYTES_MAX) {
           throw new Failure(program.getFirst() + " printed more than a reply may have, " + REPLY_BYTES_MAX + " bytes");
         }
-        int code = process.waitFor();
-        if (code != 0) {
-          throw new Failure(program.getFirst() + " ended with " + code);
+        if (!process.waitFor(timeout.toNanos() - (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
+          throw new TimeoutException(); // it has closed its output, and goes on
+        }
+        if (process.exitValue() != 0) {
+          throw new Failure(program.getFirst() + " ended with " + process.exitValue());
         }
         boolean ended = reply.length > 0 && reply[reply.length - 1] == '\n';
         return Arrays.copyOf(reply, ended ? reply.length - 1 : reply.length);

@@ -76,6 +76,10 @@ final class MemberOptions {
   @Nullable Address advertise; // an option of those commands that stay
 
   String nodeName(String command) {
+    return nodeName(name, command);
+  }
+
+  static String nodeName(@Nullable String name, String command) {
     return name != null ? name : command + "-" + ProcessHandle.current().pid();
   }
 

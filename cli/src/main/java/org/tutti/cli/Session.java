@@ -130,7 +130,8 @@ final class Session implements AutoCloseable {
     return facing(found.getFirst().text());
   }
 
-  private static Address facing(String text) {
+  /// A port of the interface that leads to an address, chosen by the kernel.
+  static Address facing(String text) {
     String host = text.substring(0, text.lastIndexOf(':')).replaceAll("[\\[\\]]", "");
     try (var probe = new DatagramSocket()) {
       // Connecting a datagram socket sends nothing: it only asks for the route.

@@ -81,13 +81,16 @@ class IpcCommandTest {
   /// Who fails, prints too much or takes too long replies nothing, says why, and goes on.
   @Test
   void aProgramThatFailsRepliesNothing() throws Exception {
-    String program = "read q; case $q in fail) exit 3;; long) exec sleep 100;; *) printf '%s\\n\\n' \"$q\";; esac";
+    String program =
+        "read q; case $q in fail) exit 3;; long) exec sleep 100;; mute) exec >&-; exec sleep 100;; "
+            + "*) printf '%s\\n\\n' \"$q\";; esac";
     CommandProcess server =
         run("serve", "--group=g", "--listen=127.0.0.1:0", "--timeout=500ms", "--", "sh", "-c", program);
     String to = at(server);
     String none = "tutti ipc ask: 0 of 1 replies in 2 s; processes reached: 1";
     fails(1, none, "ask", "--group=g", "--join=" + to, "--timeout=2s", "fail");
     fails(1, none, "ask", "--group=g", "--join=" + to, "--timeout=2s", "long");
+    fails(1, none, "ask", "--group=g", "--join=" + to, "--timeout=2s", "mute");
     CommandProcess ask = run("ask", "--group=g", "--join=" + to, "--timeout=30s", "x");
     assertThat(ask.line()).as("without the last line end").endsWith(": x\\u000a");
     assertThat(ask.exitCode()).isZero();
@@ -95,7 +98,9 @@ class IpcCommandTest {
     assertThat(server.exitCode()).isZero();
     assertThat(server.errors())
         .containsExactly(
-            "tutti ipc serve: no reply: sh ended with 3", "tutti ipc serve: no reply: sh took more than 500 ms");
+            "tutti ipc serve: no reply: sh ended with 3",
+            "tutti ipc serve: no reply: sh took more than 500 ms",
+            "tutti ipc serve: no reply: sh took more than 500 ms");
   }
 
   @Test
