@@ -3,9 +3,11 @@ package org.tutti.ipc;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -102,16 +104,16 @@ public final class Ipc implements AutoCloseable {
 
   /// The other hosts that this one hears now.
   ///
-  /// @return their names and addresses
+  /// @return their names and addresses, in the order of the names
   /// @throws IllegalStateException when the host is closed
   public Set<MemberId> hosts() {
-    return this.<Set<MemberId>>call(done -> done.accept(Set.copyOf(host.needed()))).join();
+    return this.<Set<MemberId>>call(done -> done.accept(hostsNow())).join();
   }
 
   /// Waits until so many other hosts are heard at a time: a message that is sent earlier does not reach them.
   ///
   /// @param hosts how many, 0 to 256
-  /// @return completes with their names and addresses
+  /// @return completes with their names and addresses, in the order of the names
   /// @throws IllegalArgumentException when the number is out of range
   /// @throws IllegalStateException    when the host is closed
   public CompletableFuture<Set<MemberId>> heard(int hosts) {
@@ -129,9 +131,13 @@ public final class Ipc implements AutoCloseable {
       Waiting next = each.next();
       if (host.needed().size() >= next.hosts()) {
         each.remove();
-        next.done().accept(Set.copyOf(host.needed()));
+        next.done().accept(hostsNow());
       }
     }
+  }
+
+  private Set<MemberId> hostsNow() {
+    return Collections.unmodifiableSet(new TreeSet<>(host.needed()));
   }
 
   /// Ends all processes, tells the other hosts as far as that is possible at once, and stops. Idempotent.
