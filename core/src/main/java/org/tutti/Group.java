@@ -2,6 +2,7 @@ package org.tutti;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -289,6 +290,12 @@ public interface Group extends AutoCloseable {
   ///
   /// @return the numbers at this moment
   GroupMetrics metrics();
+
+  /// The last 256 lines that this membership has written to the log, for whoever asks later why a view changed or whom
+  /// others suspected. Returns at once; after the end, too.
+  ///
+  /// @return the oldest first
+  List<LoggedEvent> logged();
 
   /// Leaves: what this member multicast before is delivered first, the others install a view without it.
   ///

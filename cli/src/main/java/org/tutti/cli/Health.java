@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +18,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupMetrics;
+import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
@@ -28,6 +29,7 @@ import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.registry.http.HttpPort;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 
 /// A member's health over HTTP, for probes, for Prometheus and for people with `curl`; read only.
 ///
@@ -120,13 +122,14 @@ final class Health implements AutoCloseable {
         yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : "the engine does not turn\n");
       }
       case "/status" -> new Answer(OK, "application/json", json(group.status(), group.metrics()) + "\n");
+      case "/log" -> new Answer(OK, "application/json", log(group.logged()) + "\n");
       case "/metrics" -> {
         List<Metric> metrics = metrics();
         yield metrics == null
             ? new Answer(UNAVAILABLE, TEXT, "the engine does not turn\n")
             : new Answer(OK, PROMETHEUS, prometheus(Stream.concat(metrics.stream(), group.metrics().list().stream())));
       }
-      default -> new Answer(NOT_FOUND, TEXT, "/health/ready, /health/live, /status, /metrics\n");
+      default -> new Answer(NOT_FOUND, TEXT, "/health/ready, /health/live, /status, /log, /metrics\n");
     };
   }
 
@@ -200,20 +203,31 @@ final class Health implements AutoCloseable {
     all.put("lastPrimary", view(status.lastPrimary()));
     all.put("position", status.position().isPresent() ? status.position().getAsLong() : null);
     all.put("waits", status.waits().stream().map(Health::wait).toList());
-    List<Object> refused = new ArrayList<>();
-    status
-        .refused()
-        .forEach(
-            one -> refused.add(Map.of("by", one.by().text(), "reason", one.reason().name(), "words", one.words())));
-    all.put("refused", refused);
-    var closed = status.closed();
-    all.put("closed", closed == null ? null : Map.of("cause", closed.cause().name(), "words", closed.words()));
+    all.put("refused", status.refused().stream().map(Health::refused).toList());
+    all.put("closed", closed(status.closed()));
     all.put("windowUsedBytes", metrics.windowUsedBytes());
     all.put("windowBytes", metrics.windowBytes());
     all.put("undecided", metrics.undecided());
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());
     return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);
+  }
+
+  private String log(List<LoggedEvent> events) throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("group", group.name());
+    all.put("events", events.stream().map(Health::event).toList());
+    return JSON.std.asString(all);
+  }
+
+  private static Map<String, Object> event(LoggedEvent event) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("at", event.at().toString());
+    shown.put("kind", event.kind());
+    event.view().ifPresent(view -> shown.put("view", view));
+    shown.put("members", event.members());
+    shown.put("words", event.words());
+    return shown;
   }
 
   private static Map<String, Object> member(MemberId member) {
@@ -245,6 +259,24 @@ final class Health implements AutoCloseable {
     shown.put("silentMillis", peer.silent().toMillis());
     shown.put("roundTripMicros", peer.roundTrip() == null ? null : peer.roundTrip().toNanos() / 1000);
     shown.put("queuedBytes", peer.queuedBytes());
+    return shown;
+  }
+
+  private static Map<String, Object> refused(Refused refused) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("by", refused.by().text());
+    shown.put("reason", refused.reason().name());
+    shown.put("words", refused.words());
+    return shown;
+  }
+
+  private static @Nullable Map<String, Object> closed(@Nullable End end) {
+    if (end == null) {
+      return null;
+    }
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("cause", end.cause().name());
+    shown.put("words", end.words());
     return shown;
   }
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 
-/// Asks a running member for its status, where [Health] answers.
+/// Asks a running member, where [Health] answers.
 final class HealthClient {
   private static final Duration WAIT_MAX = Duration.ofSeconds(5);
   private static final int BYTES_MAX = 4 << 20; // of a group of some thousand members
@@ -27,10 +27,21 @@ final class HealthClient {
   ///
   /// @throws Failure when nobody answers, or not as a member does
   static Map<String, Object> status(Address at) throws InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + at + "/status")).timeout(WAIT_MAX).build();
+    return get(at, "status", "words");
+  }
+
+  /// The last lines of the log, as [Health] writes them.
+  ///
+  /// @throws Failure when nobody answers, or not as a member does
+  static List<Map<?, ?>> log(Address at) throws InterruptedException {
+    return objects(get(at, "log", "events").get("events"));
+  }
+
+  private static Map<String, Object> get(Address at, String what, String field) throws InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + at + "/" + what)).timeout(WAIT_MAX).build();
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(WAIT_MAX).build()) {
       try {
-        return read(at, client.send(request, HttpResponse.BodyHandlers.ofInputStream()));
+        return read(at, what, field, client.send(request, HttpResponse.BodyHandlers.ofInputStream()));
       } finally {
         client.shutdownNow(); // a close alone would wait for an answer that does not end
       }
@@ -43,7 +54,8 @@ final class HealthClient {
     }
   }
 
-  private static Map<String, Object> read(Address at, HttpResponse<InputStream> answer) throws IOException {
+  private static Map<String, Object> read(Address at, String what, String field, HttpResponse<InputStream> answer)
+      throws IOException {
     if (answer.statusCode() != OK) {
       throw new Failure(other(at, "HTTP status " + answer.statusCode()));
     }
@@ -51,28 +63,28 @@ final class HealthClient {
     try (InputStream in = answer.body()) {
       body = in.readNBytes(BYTES_MAX);
     }
-    Map<String, Object> status;
+    Map<String, Object> read;
     try {
-      status = JSON.std.mapFrom(body);
+      read = JSON.std.mapFrom(body);
     } catch (IOException noJson) {
       throw new Failure(other(at, "no JSON"), noJson);
     }
-    if (!(status.get("group") instanceof String) || !(status.get("words") instanceof String)) {
-      throw new Failure(other(at, "no status of a group"));
+    if (!(read.get("group") instanceof String) || read.get(field) == null) {
+      throw new Failure(other(at, "no " + what + " of a group"));
     }
-    return status;
+    return read;
   }
 
   private static String other(Address at, String what) {
     return at + " does not answer as a member does (" + what + "): give the address of tutti member --health";
   }
 
-  /// An object within the status; empty when there is none.
+  /// An object within an answer; empty when there is none.
   static Map<?, ?> object(@Nullable Object value) {
     return value instanceof Map<?, ?> object ? object : Map.of();
   }
 
-  /// The objects of a list within the status.
+  /// The objects of a list within an answer.
   static List<Map<?, ?>> objects(@Nullable Object value) {
     return value instanceof List<?> list ? list.stream().<Map<?, ?>>map(HealthClient::object).toList() : List.of();
   }

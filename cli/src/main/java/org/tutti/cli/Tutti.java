@@ -39,6 +39,7 @@ public final class Tutti implements Runnable {
           WatchCommand.class,
           StatusCommand.class,
           MembersCommand.class,
+          WhyCommand.class,
           IpcCommand.class,
           RegistryCommand.class,
           CertsCommand.class,
@@ -112,8 +113,7 @@ public final class Tutti implements Runnable {
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     Security.setProperty("networkaddress.cache.ttl", "5");
     var tutti = new Tutti();
-    var command = new CommandLine(tutti);
-    Stream.of(first, COMMANDS, last).flatMap(List::stream).forEach(command::addSubcommand);
+    CommandLine command = commandLine(tutti, first, last);
     command.setParameterExceptionHandler(Tutti::onUsageError);
     command.setExecutionExceptionHandler(Tutti::onFailure);
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
@@ -136,6 +136,19 @@ public final class Tutti implements Runnable {
       return;
     }
     System.exit(command.execute(completed));
+  }
+
+  /// What the command has, for pages that are made of it.
+  ///
+  /// @return the command with its subcommands
+  public static CommandLine commandLine() {
+    return commandLine(new Tutti(), List.of(), List.of());
+  }
+
+  private static CommandLine commandLine(Tutti tutti, List<Class<?>> first, List<Class<?>> last) {
+    var command = new CommandLine(tutti);
+    Stream.of(first, COMMANDS, last).flatMap(List::stream).forEach(command::addSubcommand);
+    return command;
   }
 
   @Override

@@ -22,6 +22,7 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.GroupMetrics;
 import org.tutti.LocalRequest;
+import org.tutti.LoggedEvent;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -273,6 +274,11 @@ public final class Membership implements Group, GroupUser {
   @Override
   public GroupMetrics metrics() {
     return activity.metrics(name, application.delivered().traffic(), window.use(), status().position());
+  }
+
+  @Override
+  public List<LoggedEvent> logged() {
+    return reporter.logged();
   }
 
   @Override

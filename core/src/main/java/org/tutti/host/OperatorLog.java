@@ -1,11 +1,16 @@
 package org.tutti.host;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
 import org.tutti.Names;
 import org.tutti.View;
@@ -18,6 +23,7 @@ import org.tutti.View;
 final class OperatorLog {
   static final int LINES_MAX = 10;
   static final long PERIOD_NANOS = 10_000_000_000L;
+  static final int KEPT_MAX = 256; // for whoever asks
   private static final int WAITING_MAX = 256; // while the log blocks; what does not fit is left out and counted
 
   private static final System.Logger LOG = System.getLogger("org.tutti.Group");
@@ -35,6 +41,7 @@ final class OperatorLog {
   private final MemberId self;
   private final Map<LogLine, Written> written = new EnumMap<>(LogLine.class);
   private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+  private final ArrayDeque<LoggedEvent> kept = new ArrayDeque<>();
   private boolean writing;
   private @Nullable View view;
 
@@ -48,14 +55,31 @@ final class OperatorLog {
     view = installed;
   }
 
+  /// The last lines.
+  ///
+  /// @return the oldest first
+  synchronized List<LoggedEvent> kept() {
+    return List.copyOf(kept);
+  }
+
   /// Writes a line, unless there were too many of its kind.
   ///
-  /// @param values for its format; a [Duration] as seconds
+  /// @param values for its format; a [Duration] as seconds. It is about those that are members
   void write(LogLine line, @Nullable Object... values) {
     write(System.nanoTime(), line, values);
   }
 
-  synchronized void write(long now, LogLine line, @Nullable Object... values) {
+  void write(long now, LogLine line, @Nullable Object... values) {
+    var members = Arrays.stream(values).filter(MemberId.class::isInstance).map(MemberId.class::cast).toList();
+    write(now, line, members, values);
+  }
+
+  /// The same about members that are not among the values.
+  void writeAbout(Collection<MemberId> members, LogLine line, @Nullable Object... values) {
+    write(System.nanoTime(), line, members, values);
+  }
+
+  private synchronized void write(long now, LogLine line, Collection<MemberId> members, @Nullable Object... values) {
     Written before = written.computeIfAbsent(line, _ -> new Written());
     if (before.lines == 0 || now - before.since >= PERIOD_NANOS) {
       before.since = now;
@@ -68,11 +92,23 @@ final class OperatorLog {
     before.lines++;
     String more = before.leftOut == 0 ? "" : " (" + before.leftOut + " lines like this one were left out before it)";
     before.leftOut = 0;
-    waiting.add(new Entry(line.level(), prefix() + line.format().formatted(shown(values)) + more));
+    String words = line.format().formatted(shown(values)) + more;
+    waiting.add(new Entry(line.level(), prefix() + words));
+    keep(line, members, words);
     if (!writing) {
       writing = true;
       Thread.ofVirtual().name("log").start(this::drain);
     }
+  }
+
+  private void keep(LogLine line, Collection<MemberId> members, String words) {
+    if (kept.size() == KEPT_MAX) {
+      kept.removeFirst();
+    }
+    View current = view;
+    OptionalLong number = current == null ? OptionalLong.empty() : OptionalLong.of(current.id().epoch());
+    List<String> names = members.stream().map(MemberId::name).distinct().toList();
+    kept.add(new LoggedEvent(Instant.now(), line.name(), number, names, words));
   }
 
   private String prefix() {

@@ -9,9 +9,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.GroupClosedException;
+import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
@@ -29,7 +31,7 @@ final class Reporter {
   private static final long HELD_NANOS = 1_000_000_000; // and what an application may be at one event
 
   /// A state that comes.
-  private record Coming(String donor, long since, long bytes, long told) {}
+  private record Coming(MemberId donor, long since, long bytes, long told) {}
 
   private final MemberId self;
   private final OperatorLog log;
@@ -107,7 +109,7 @@ final class Reporter {
 
   private void halt(Report status, List<Wait> halts) {
     if (halts.stream().anyMatch(wait -> wait.cause() != Cause.CONSUMPTION)) {
-      log.write(LogLine.NO_PROGRESS, status);
+      log.writeAbout(members(halts), LogLine.NO_PROGRESS, status);
       return;
     }
     for (Wait wait : halts) {
@@ -117,6 +119,10 @@ final class Reporter {
 
   void position(long next) {
     position = next;
+  }
+
+  List<LoggedEvent> logged() {
+    return log.kept();
   }
 
   void close(End end) {
@@ -136,7 +142,8 @@ final class Reporter {
         String members = names(view);
         String change = change(before, view, gone);
         String words = change.isEmpty() ? "" : "; " + change;
-        log.write(view.primary() ? LogLine.PRIMARY_VIEW : LogLine.MINOR_VIEW, members, words);
+        LogLine line = view.primary() ? LogLine.PRIMARY_VIEW : LogLine.MINOR_VIEW;
+        log.writeAbout(changed(before, view, gone), line, members, words);
         flight.viewChange(view, members, change);
       }
       case Notice.Suspected(MemberId member, Notice.Ground ground, Duration silent) -> {
@@ -163,10 +170,17 @@ final class Reporter {
     return view.members().stream().map(MemberId::name).collect(Collectors.joining(", "));
   }
 
+  private static Stream<MemberId> joined(View before, View view) {
+    return view.members().stream().filter(member -> !before.contains(member));
+  }
+
+  private static List<MemberId> changed(View before, View view, List<Notice.Gone> gone) {
+    return Stream.concat(joined(before, view), gone.stream().map(Notice.Gone::member)).toList();
+  }
+
   private static String change(View before, View view, List<Notice.Gone> gone) {
     List<String> parts = new ArrayList<>();
-    List<String> joined =
-        view.members().stream().filter(member -> !before.contains(member)).map(MemberId::name).toList();
+    List<String> joined = joined(before, view).map(MemberId::name).toList();
     if (!joined.isEmpty()) {
       parts.add("joined: " + String.join(", ", joined));
     }
@@ -203,7 +217,7 @@ final class Reporter {
 
   void stateComes(long transfer, MemberId donor, long at) {
     long now = System.nanoTime();
-    coming.put(transfer, new Coming(donor.name(), now, 0, now));
+    coming.put(transfer, new Coming(donor, now, 0, now));
     log.write(LogLine.STATE_COMES, at, donor);
   }
 
@@ -218,7 +232,7 @@ final class Reporter {
     if (last) {
       coming.remove(transfer);
       log.write(LogLine.STATE_HERE, before.donor, sum, Duration.ofNanos(now - before.since));
-      flight.stateTransfer(before.donor, sum, now - before.since, true);
+      flight.stateTransfer(before.donor.name(), sum, now - before.since, true);
     } else {
       coming.put(transfer, new Coming(before.donor, before.since, sum, due ? now : before.told));
     }
@@ -231,7 +245,7 @@ final class Reporter {
     Coming before = coming.remove(transfer);
     if (before != null) {
       log.write(LogLine.STATE_INTERRUPTED, before.donor, before.bytes);
-      flight.stateTransfer(before.donor, before.bytes, System.nanoTime() - before.since, false);
+      flight.stateTransfer(before.donor.name(), before.bytes, System.nanoTime() - before.since, false);
     }
   }
 
@@ -250,7 +264,7 @@ final class Reporter {
     } else if (isDue(fullTold, now)) {
       fullTold = now;
       String who = slow(behind);
-      log.write(LogLine.WINDOW_FULL, Duration.ofNanos(fullNanos), who);
+      log.writeAbout(members(behind), LogLine.WINDOW_FULL, Duration.ofNanos(fullNanos), who);
       flight.windowFull(fullNanos, who);
     }
     lookAtEvent(now, next, more);
@@ -268,6 +282,10 @@ final class Reporter {
       eventTold = now;
       log.write(LogLine.EVENT_HELD, Duration.ofNanos(now - eventSince), more);
     }
+  }
+
+  private static List<MemberId> members(List<Wait> waits) {
+    return waits.stream().flatMap(wait -> wait.members().stream()).distinct().toList();
   }
 
   private String slow(List<Wait> behind) {

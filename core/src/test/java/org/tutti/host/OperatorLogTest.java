@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.LoggedEvent;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -82,6 +83,28 @@ class OperatorLogTest {
   }
 
   @Test
+  void theLastLinesAreKeptWithWhomTheyAreAbout() throws Exception {
+    var lines = new OperatorLog("bank", new MemberId("n1", new Address("here:1"), 1));
+    var n2 = new MemberId("n2", new Address("here:2"), 1);
+    var n3 = new MemberId("n3", new Address("here:3"), 1);
+    for (int i = 0; i < OperatorLog.KEPT_MAX; i++) {
+      lines.write(i * OperatorLog.PERIOD_NANOS, LogLine.HEARD, n3);
+      log.next(); // more would not fit while the log blocks
+    }
+    lines.write(0, LogLine.REFUTED, n2, n3);
+    lines.writeAbout(List.of(n3), LogLine.NO_PROGRESS, "n3\nis slow");
+    List<LoggedEvent> kept = lines.kept();
+    assertThat(kept).hasSize(OperatorLog.KEPT_MAX);
+    LoggedEvent last = kept.getLast();
+    assertThat(last.kind()).isEqualTo("NO_PROGRESS");
+    assertThat(last.members()).containsExactly("n3");
+    assertThat(last.words()).startsWith("no progress: n3").doesNotContain("\n");
+    assertThat(last.view()).isEmpty();
+    assertThat(kept.get(OperatorLog.KEPT_MAX - 2).members()).containsExactly("n2", "n3");
+    assertThat(kept.getFirst().words()).isEqualTo("n3 is heard again");
+  }
+
+  @Test
   void viewsSayWhoCameAndWhoLeft() throws Exception {
     var hub = new InProcess();
     try (Node n1 = node(hub, 1)) {
@@ -92,6 +115,10 @@ class OperatorLogTest {
         Awaited.untilViewOf(first, 2);
       }
       log.next("group bank at n1 in view \\d+: primary view of n1; gone: n2 \\(it left\\)");
+      assertThat(first.logged())
+          .filteredOn(event -> event.members().contains("n2"))
+          .extracting(LoggedEvent::words)
+          .containsExactly("primary view of n1, n2; joined: n2", "primary view of n1; gone: n2 (it left)");
     }
     log.next("group bank at n1 in view \\d+: this member has left: .*");
   }

@@ -115,6 +115,7 @@ class ShippedTest {
             "watch",
             "status",
             "members",
+            "why",
             "ipc",
             "registry",
             "certs",

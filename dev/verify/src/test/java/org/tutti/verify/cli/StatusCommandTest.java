@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// `tutti status` and `tutti members` tell what a running member says of itself and of the others.
+/// `tutti status`, `tutti members` and `tutti why` tell what a running member says of itself and of the others.
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StatusCommandTest {
@@ -85,6 +85,15 @@ class StatusCommandTest {
     CommandProcess mistaken = run("status", contact); // the port of the group
     assertThat(mistaken.exitCode()).isEqualTo(1);
     assertThat(mistaken.errors()).singleElement().asString().contains(contact);
+
+    second.signal("KILL");
+    first.lineMatching("view \\S+ \\w+( \\w+)?: n1");
+    List<String> why = run("why", health, "n2").rest();
+    assertThat(why.getFirst()).matches("\\S+Z view \\d+: primary view of n1, n2; joined: n2");
+    assertThat(why.getLast()).matches("\\S+Z view \\d+: (primary )?view .*of n1; gone: n2 \\(.*\\)");
+    Map<String, Object> last = JSON.std.mapFrom(run("why", "--json", health).rest().getLast());
+    assertThat(last).containsEntry("event", "logged").containsEntry("members", List.of("n2"));
+    fails("nothing is known there of a member n9", "why", health, "n9");
   }
 
   @Test
@@ -98,7 +107,8 @@ class StatusCommandTest {
 
     var server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     try {
-      var answers = new ArrayList<>(List.of("404 ", "200 hello", "200 {}", "200 {\"group\":\"a\",\"words\":\"w\"}"));
+      var answers =
+          new ArrayList<>(List.of("404 ", "200 hello", "200 {}", "200 {\"group\":\"a\",\"words\":\"w\"}", "200 {}"));
       server.createContext(
           "/",
           exchange -> {
@@ -115,6 +125,7 @@ class StatusCommandTest {
       fails(at + " does not answer as a member does (no JSON" + hint, "status", at);
       fails(at + " does not answer as a member does (no status of a group" + hint, "status", at);
       fails("the member has no view: w", "members", at);
+      fails(at + " does not answer as a member does (no log of a group" + hint, "why", at);
     } finally {
       server.stop(0);
     }
