@@ -22,6 +22,7 @@ final class DurabilityOptions {
       names = "--fsync",
       paramLabel = "POLICY",
       converter = FsyncConverter.class,
+      completionCandidates = FsyncConverter.class,
       description = {
         "With --data: what is forced to disk before it is acknowledged. each: views and messages; survives a power "
             + "failure of all hosts. views: views; messages survive the end of all processes only. Default: each."

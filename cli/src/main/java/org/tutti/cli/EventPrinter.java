@@ -1,7 +1,6 @@
 package org.tutti.cli;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
@@ -47,7 +46,7 @@ final class EventPrinter {
         "closed: " + closed.end().words(),
         "closed",
         "cause",
-        closed.end().cause().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+        WordConverter.word(closed.end().cause()),
         "words",
         closed.end().words());
     out.flush();
@@ -76,8 +75,7 @@ final class EventPrinter {
       Status status = group.status();
       if (!status.toString().equals(said)) {
         said = status.toString();
-        out.line(
-            said, "waiting", "phase", status.phase().name().toLowerCase(Locale.ROOT).replace('_', '-'), "words", said);
+        out.line(said, "waiting", "phase", WordConverter.word(status.phase()), "words", said);
         out.flush();
       }
       event = group.receive(LOOK_EVERY);

@@ -1,28 +1,12 @@
 package org.tutti.cli;
 
-import java.util.Locale;
+import java.util.List;
 import org.tutti.Durability;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
-/// What is forced to the disk: `each` or `views`.
-public final class FsyncConverter implements ITypeConverter<Durability> {
-  static final String NAMES = "each, views";
-
+/// Reads what is forced to the disk: `each` or `views`.
+public final class FsyncConverter extends WordConverter<Durability> {
   /// For picocli.
-  FsyncConverter() {}
-
-  @Override
-  public Durability convert(String text) {
-    for (Durability durability : Durability.values()) {
-      if (durability != Durability.NONE && show(durability).equals(text)) {
-        return durability;
-      }
-    }
-    throw new TypeConversionException("'" + text + "' is not one of " + NAMES);
-  }
-
-  static String show(Durability durability) {
-    return durability.name().toLowerCase(Locale.ROOT);
+  FsyncConverter() {
+    super(List.of(Durability.EACH, Durability.VIEWS));
   }
 }

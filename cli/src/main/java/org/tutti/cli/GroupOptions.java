@@ -1,6 +1,6 @@
 package org.tutti.cli;
 
-import java.util.Locale;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
@@ -8,9 +8,7 @@ import org.tutti.Guarantee;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /// The options that say what the group is like. Who joins takes it as it is, or is refused if it is otherwise than
 /// said.
@@ -22,7 +20,8 @@ final class GroupOptions {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
+      completionCandidates = OrderingConverter.class,
+      description = "The ordering: ${COMPLETION-CANDIDATES}; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Option(
@@ -37,18 +36,19 @@ final class GroupOptions {
       names = "--primary-views",
       paramLabel = "NAME",
       converter = PrimaryViewsConverter.class,
+      completionCandidates = PrimaryViewsConverter.class,
       description =
-          "Which members may form the next primary view: "
-              + PrimaryViewsConverter.NAMES
-              + ": a quorum of the last primary view, a majority of the electorate, or a quorum that is also such a "
-              + "majority; default: static-majority with an electorate, dynamic-linear without.")
+          "Which members may form the next primary view: ${COMPLETION-CANDIDATES}: a quorum of the last primary view, "
+              + "a majority of the electorate, or a quorum that is also such a majority; default: static-majority with "
+              + "an electorate, dynamic-linear without.")
   @Nullable PrimaryViews primaryViews;
 
   @Option(
       names = "--partitions",
       paramLabel = "NAME",
       converter = PartitionsConverter.class,
-      description = "Behaviour in views that are not primary: " + PartitionsConverter.NAMES + "; default: suspend.")
+      completionCandidates = PartitionsConverter.class,
+      description = "Behaviour in views that are not primary: ${COMPLETION-CANDIDATES}; default: suspend.")
   Partitions partitions = Partitions.SUSPEND;
 
   /// Finds a mistake before a node is started.
@@ -73,33 +73,17 @@ final class GroupOptions {
         .partitions(partitions);
   }
 
-  /// Reads what a group does in parts that are not primary, in lower case.
-  static final class PartitionsConverter implements ITypeConverter<Partitions> {
-    static final String NAMES = "continue, suspend";
-
-    @Override
-    public Partitions convert(String text) {
-      for (Partitions partitions : Partitions.values()) {
-        if (partitions.name().toLowerCase(Locale.ROOT).equals(text)) {
-          return partitions;
-        }
-      }
-      throw new TypeConversionException("'" + text + "' is none of: " + NAMES);
+  /// Reads what a group does in parts that are not primary.
+  static final class PartitionsConverter extends WordConverter<Partitions> {
+    PartitionsConverter() {
+      super(List.of(Partitions.values()));
     }
   }
 
-  /// Reads which views are primary, in lower case and with hyphens.
-  static final class PrimaryViewsConverter implements ITypeConverter<PrimaryViews> {
-    static final String NAMES = "dynamic-linear, static-majority, both";
-
-    @Override
-    public PrimaryViews convert(String text) {
-      for (PrimaryViews choice : PrimaryViews.values()) {
-        if (choice.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(text)) {
-          return choice;
-        }
-      }
-      throw new TypeConversionException("'" + text + "' is none of: " + NAMES);
+  /// Reads which views are primary.
+  static final class PrimaryViewsConverter extends WordConverter<PrimaryViews> {
+    PrimaryViewsConverter() {
+      super(List.of(PrimaryViews.values()));
     }
   }
 }

@@ -101,13 +101,13 @@ final class Output {
   void delivery(Event.Delivery delivery) {
     // A message without a position says by which service it came.
     boolean total = delivery.service() == Service.TOTAL;
-    String place = total ? position(delivery.position()) : ServiceConverter.show(delivery.service());
+    String place = total ? position(delivery.position()) : WordConverter.word(delivery.service());
     @Nullable String text = utf8(delivery.payload());
     line(
         place + " " + delivery.sender().name() + ": " + (text != null ? text : json ? "" : hex(delivery.payload())),
         "delivery",
         "service",
-        ServiceConverter.show(delivery.service()),
+        WordConverter.word(delivery.service()),
         "position",
         total && delivery.position() >= 0 ? delivery.position() : null,
         "branch",

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -53,8 +54,8 @@ final class SendCommand implements Callable<Integer> {
       names = "--service",
       paramLabel = "S",
       converter = ServiceConverter.class,
-      description =
-          "Ordering relative to the group's other multicasts: " + ServiceConverter.NAMES + "; default: total.")
+      completionCandidates = ServiceConverter.class,
+      description = "Ordering relative to the group's other multicasts: ${COMPLETION-CANDIDATES}; default: total.")
   Service service = Service.TOTAL;
 
   @Override
@@ -218,14 +219,14 @@ final class SendCommand implements Callable<Integer> {
 
     /// @param position null if it has none
     private void printed(long line, @Nullable Long position) {
-      String none = service == Service.TOTAL ? "delivered while cut off" : ServiceConverter.show(service);
+      String none = service == Service.TOTAL ? "delivered while cut off" : WordConverter.word(service);
       out.line(
           position != null ? Long.toString(position) : none,
           "sent",
           "line",
           line,
           "service",
-          ServiceConverter.show(service),
+          WordConverter.word(service),
           "position",
           position);
     }
@@ -276,6 +277,13 @@ final class SendCommand implements Callable<Integer> {
         next = expected.take();
       }
       return next;
+    }
+  }
+
+  /// Reads the services that a multicast may have.
+  static final class ServiceConverter extends WordConverter<Service> {
+    ServiceConverter() {
+      super(List.of(Service.values()));
     }
   }
 }

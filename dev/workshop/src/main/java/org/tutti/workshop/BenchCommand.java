@@ -59,7 +59,8 @@ final class BenchCommand implements Runnable {
         paramLabel = "NAME",
         split = ",",
         converter = OrderingConverter.class,
-        description = "Only these orderings: " + OrderingConverter.NAMES + ".")
+        completionCandidates = OrderingConverter.class,
+        description = "Only these orderings: ${COMPLETION-CANDIDATES}.")
     List<Ordering> orderings = List.of(Ordering.values());
 
     @Override

@@ -39,7 +39,8 @@ final class ClientsCommand implements Callable<Integer> {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
+      completionCandidates = OrderingConverter.class,
+      description = "The ordering: ${COMPLETION-CANDIDATES}; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Option(names = "--servers", paramLabel = "N", split = ",", description = "How many servers (${DEFAULT-VALUE}).")

@@ -42,7 +42,8 @@ final class ClosedCommand implements Callable<Integer> {
       names = "--orders",
       paramLabel = "NAME",
       split = ",",
-      description = "Which orderings, or all (${DEFAULT-VALUE}): " + OrderingConverter.NAMES + ".")
+      completionCandidates = OrderingConverter.class,
+      description = "Which orderings, or all (${DEFAULT-VALUE}): ${COMPLETION-CANDIDATES}.")
   List<String> orderings = List.of(ALL);
 
   @Option(

@@ -119,6 +119,7 @@ final class DemoCommand implements Callable<Integer> {
       names = "--fsync",
       paramLabel = "POLICY",
       converter = FsyncConverter.class,
+      completionCandidates = FsyncConverter.class,
       description = {
         "Store on disk what the replicas need for a restart: each or views, as with tutti member. Default: "
             + "each with --total-failure, else nothing."
@@ -138,7 +139,8 @@ final class DemoCommand implements Callable<Integer> {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
+      completionCandidates = OrderingConverter.class,
+      description = "The ordering: ${COMPLETION-CANDIDATES}; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Mixin TransportOption carrier = new TransportOption();

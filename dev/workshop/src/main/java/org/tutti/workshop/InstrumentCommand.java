@@ -70,7 +70,8 @@ final class InstrumentCommand {
         paramLabel = "NAME",
         split = ",",
         converter = OrderingConverter.class,
-        description = "The ordering, or several that are compared: " + OrderingConverter.NAMES + " (sequencer).")
+        completionCandidates = OrderingConverter.class,
+        description = "The ordering, or several that are compared: ${COMPLETION-CANDIDATES} (sequencer).")
     List<Ordering> orderings = List.of(Ordering.SEQUENCER);
 
     @Option(names = "--agreed", description = "Agreed instead of uniform delivery.")

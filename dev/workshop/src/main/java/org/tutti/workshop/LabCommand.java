@@ -61,7 +61,8 @@ final class LabCommand implements Callable<Integer> {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
+      completionCandidates = OrderingConverter.class,
+      description = "The ordering: ${COMPLETION-CANDIDATES}; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Option(names = "--transport", paramLabel = "NAME", description = "The transport, tcp or udp (${DEFAULT-VALUE}).")

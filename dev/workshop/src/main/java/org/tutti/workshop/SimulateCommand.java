@@ -111,7 +111,8 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "Only this ordering, without switches: " + OrderingConverter.NAMES + "; default: the seed draws.")
+      completionCandidates = OrderingConverter.class,
+      description = "Only this ordering, without switches: ${COMPLETION-CANDIDATES}; default: the seed draws.")
   @Nullable Ordering order;
 
   @Option(

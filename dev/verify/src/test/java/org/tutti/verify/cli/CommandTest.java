@@ -148,7 +148,7 @@ class CommandTest {
     assertThat(member.lineMatching("causal .*")).isEqualTo("causal s: hello");
     CommandProcess wrong = tutti.run("send", "--group", "bank", "--join", contact, "--service", "best");
     assertThat(wrong.exitCode()).isEqualTo(2);
-    assertThat(String.join(" ", wrong.errors())).contains("'best' is not a service: unordered, fifo, causal, total");
+    assertThat(String.join(" ", wrong.errors())).contains("'best' is none of: unordered, fifo, causal, total");
   }
 
   @Test

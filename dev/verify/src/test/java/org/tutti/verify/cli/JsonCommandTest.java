@@ -153,7 +153,28 @@ class JsonCommandTest {
     CommandProcess wrong = tutti.run("completion", "csh");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.errors())
-        .containsExactly("tutti completion: 'csh' is none of: bash, zsh; see tutti completion --help");
+        .containsExactly("tutti completion: 'csh' is none of: bash, zsh, fish; see tutti completion --help");
+  }
+
+  @Test
+  void fishCompletesCommandsAndOptions() throws Exception {
+    Path fish = Path.of("/usr/bin/fish");
+    assumeThat(fish).as("skipped: no fish here").isExecutable();
+    Path script = directory.resolve("tutti.fish");
+    Files.write(script, tutti.run("completion", "fish").rest());
+    assertThat(completedByFish(script, "tutti wat")).containsExactly("watch\tJoins a group as an observer");
+    assertThat(completedByFish(script, "tutti watch --js"))
+        .containsExactly("--json\tPrint one JSON object a line instead of text");
+    assertThat(completedByFish(script, "tutti ipc ")).extracting(line -> line.split("\t")[0]).contains("ask", "serve");
+    assertThat(completedByFish(script, "tutti ipc ask --repl")).hasSize(1).first().asString().startsWith("--replies");
+    assertThat(completedByFish(script, "tutti watch --config " + script.getParent() + "/tut"))
+        .containsExactly(script.toString());
+    assertThat(completedByFish(script, "tutti send --group member ")).isEmpty();
+  }
+
+  private List<String> completedByFish(Path script, String typed) throws Exception {
+    String lines = "source " + script + "; complete -C '" + typed + "'";
+    return tutti.start(List.of("/usr/bin/fish", "--no-config", "-c", lines)).rest();
   }
 
   private List<String> completed(Path script, String typed) throws Exception {
