@@ -3,11 +3,15 @@ package org.tutti.verify.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -123,6 +127,42 @@ class DistributionTest {
   @Test
   void itIsNotLarge() throws IOException {
     assertThat(archive).satisfies(file -> assertThat(Files.size(file)).isLessThanOrEqualTo(BYTES_MAX));
+  }
+
+  @Test
+  void whatIsInItIsListed() throws Exception {
+    unpack(root.resolve("tutti"));
+    Map<String, Object> bill = JSON.std.mapFrom(Files.readString(root.resolve("tutti/sbom.json")));
+    assertThat(bill).containsEntry("bomFormat", "CycloneDX");
+    Set<String> listed = new TreeSet<>();
+    for (Object component : (List<?>) bill.get("components")) {
+      listed.add(((Map<?, ?>) component).get("name") + "-" + ((Map<?, ?>) component).get("version") + ".jar");
+    }
+    try (Stream<Path> files = Files.list(root.resolve("tutti/lib"))) {
+      List<String> jars = files.map(file -> file.getFileName().toString()).toList();
+      assertThat(jars).isNotEmpty().allSatisfy(jar -> assertThat(jar).matches(one -> isListed(listed, one)));
+    }
+  }
+
+  /// The command's own jar is what the bill is of.
+  private static boolean isListed(Set<String> listed, String jar) {
+    return jar.startsWith("tutti-cli-") || listed.contains(jar);
+  }
+
+  /// Read as `man` reads it, where that is there.
+  @Test
+  void eachCommandHasAManualPage() throws Exception {
+    unpack(root.resolve("tutti"));
+    Path pages = root.resolve("tutti/man/man1");
+    assertThat(pages.resolve("tutti.1")).exists();
+    assertThat(pages.resolve("tutti-ipc-ask.1")).exists();
+    Path groff = Path.of("/usr/bin/groff");
+    assumeThat(groff).as("skipped: no groff here").exists();
+    String text =
+        run(groff.toString(), "-man", "-Tascii", "-P-cbou", "-ww", pages.resolve("tutti-member.1").toString());
+    assertThat(text)
+        .contains("SYNOPSIS", "tutti member", "--primary-views=NAME", "dynamic-linear, static-majority, both")
+        .doesNotContain("warning", "${");
   }
 
   /// The rules of the file, where systemd is there to know them; the paths in it are those of an installation.
