@@ -28,6 +28,7 @@ import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.Status;
 import org.tutti.transport.Address;
+import org.tutti.transport.Profile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -90,7 +91,7 @@ final class IpcCommand implements Runnable {
     }
 
     Ipc open(String command, Address listen, List<Address> hosts) {
-      return Ipc.open(name(command), cluster, carrier.open(listen, null, cluster), hosts);
+      return Ipc.open(name(command), cluster, carrier.open(listen, null, cluster, Profile.LAN), hosts);
     }
   }
 

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Names;
 import org.tutti.transport.Address;
+import org.tutti.transport.Profile;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,6 +51,26 @@ final class MemberOptions {
       })
   Duration timeout = Duration.ofSeconds(10);
 
+  @Option(
+      names = "--profile",
+      paramLabel = "NAME",
+      converter = ProfileConverter.class,
+      completionCandidates = ProfileConverter.class,
+      description =
+          "What lies between the members, for times and buffers: ${COMPLETION-CANDIDATES} (one machine without other"
+              + " load, one site, distant sites); default: lan.")
+  Profile profile = Profile.LAN;
+
+  @Option(
+      names = "--suspect-after",
+      paramLabel = "TIME",
+      converter = SilenceConverter.class,
+      description =
+          "After what silence this member suspects another one, 30ms to 10m; a silent member is heard ten times in it."
+              + " Longer is better on a machine that pauses, and about the same at all members. Default: 200ms, 1s or"
+              + " 5s by the profile.")
+  @Nullable Duration suspectAfter;
+
   @Mixin Output out = new Output();
 
   @Mixin Settings.Options settings = new Settings.Options();
@@ -83,8 +104,35 @@ final class MemberOptions {
     return name != null ? name : command + "-" + ProcessHandle.current().pid();
   }
 
+  /// The silence after which a member is suspected.
+  Duration suspectAfter() {
+    return suspectAfter == null ? profile.suspectAfter() : suspectAfter;
+  }
+
   GroupConfig config() {
     return founding.config().durability(keeping.durability(name != null)).build();
+  }
+
+  /// Reads what lies between the members.
+  static final class ProfileConverter extends WordConverter<Profile> {
+    ProfileConverter() {
+      super(List.of(Profile.values()));
+    }
+  }
+
+  /// Reads a silence after which a member may be suspected.
+  static final class SilenceConverter implements ITypeConverter<Duration> {
+    private static final Duration MIN = Duration.ofMillis(30);
+    private static final Duration MAX = Duration.ofMinutes(10);
+
+    @Override
+    public Duration convert(String text) {
+      Duration time = new TimeConverter().convert(text);
+      if (time.compareTo(MIN) < 0 || time.compareTo(MAX) > 0) {
+        throw new TypeConversionException("'" + text + "' is not from 30ms to 10m");
+      }
+      return time;
+    }
   }
 
   /// Takes names of groups and clusters as they may be ([Names]).

@@ -28,6 +28,7 @@ import org.tutti.transport.TransportException;
 /// signal (Ctrl-C) ends the process before.
 final class Session implements AutoCloseable {
   private static final long LAST_WORDS_MILLIS = 5000; // as long as a busy machine may take
+  private static final int HEARTBEATS = 10; // in the time of suspicion, as profiles have it
   private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
   private final MemberOptions options;
@@ -74,13 +75,15 @@ final class Session implements AutoCloseable {
     FileStorage storage = options.keeping.open();
     try {
       Transport transport =
-          options.carrier.open(listen != null ? listen : facing(search, options), options.advertise, options.cluster);
+          options.carrier.open(
+              listen != null ? listen : facing(search, options), options.advertise, options.cluster, options.profile);
       // Who is only there to send or to watch is no member to be counted on.
       List<Registration> registrations = options.enrols ? search.enrol(name, transport.address()) : List.of();
       Node node =
           Node.named(name)
               .cluster(options.cluster)
               .contacts(search.fixed())
+              .times(options.suspectAfter().dividedBy(HEARTBEATS), options.suspectAfter())
               .transport(transport)
               .storage(storage)
               .start();

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.Profile;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -108,10 +109,10 @@ public final class TransportOption {
   }
 
   /// Opens the chosen transport.
-  Transport open(Address listen, @Nullable Address advertised, String cluster) {
+  Transport open(Address listen, @Nullable Address advertised, String cluster, Profile profile) {
     check(cluster);
     guard(listen, tls, insecure);
-    return TransportProvider.named(transport).open(new TransportSettings(listen, advertised).withTls(tls, insecure));
+    return TransportProvider.named(transport).open(new TransportSettings(listen, advertised, tls, insecure, profile));
   }
 
   /// Whether an address stands for all interfaces, so that it leads nobody anywhere.

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// The `tutti` command, or another program, as a process of its own. What it prints is kept.
 public final class CommandProcess implements AutoCloseable {
   private static final long SECONDS_MAX = 60;
+  private static final String SUSPECT_AFTER = "5s"; // a machine on which tests run side by side stops for seconds
   private static final int SIGINT = 2;
   private static final int TAIL = 5; // lines that a failure shows
   private static final Pattern DELIVERY = Pattern.compile("(\\d+) (\\S+: .*)");
@@ -45,12 +46,14 @@ public final class CommandProcess implements AutoCloseable {
     return tutti(List.of(), args);
   }
 
-  /// With options for Java besides.
+  /// With options for Java besides. A silent member is suspected after five seconds, unless the command says otherwise;
+  /// over TCP, one that has ended is noticed at once all the same.
   public static CommandProcess tutti(List<String> java, String... args) throws IOException {
-    var command = new ArrayList<String>();
+    List<String> command = new ArrayList<>(List.of("env"));
     if (ignoresInterrupts()) {
-      command.addAll(List.of("env", "--default-signal=INT"));
+      command.add("--default-signal=INT");
     }
+    command.add("TUTTI_SUSPECT_AFTER=" + SUSPECT_AFTER);
     command.addAll(TuttiCommand.of(java, args));
     return new CommandProcess("tutti " + String.join(" ", args), command);
   }

@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,21 +32,30 @@ class ProcessesTest {
 
   @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
   private String contact = "";
+  private @Nullable String suspectAfter;
 
   private CommandProcess create(String name) throws IOException, InterruptedException {
-    CommandProcess member = tutti.run("member", "--group", "bank", "--listen", LISTEN, "--create", "--name", name);
+    CommandProcess member = run("member", "--listen", LISTEN, "--create", "--name", name);
     contact = member.address();
     member.view(name);
     return member;
   }
 
   private CommandProcess join(String name) throws IOException {
-    return tutti.run(
-        "member", "--group", "bank", "--listen", LISTEN, "--join", contact, "--name", name, "--timeout=60s");
+    return run("member", "--listen", LISTEN, "--join", contact, "--name", name, "--timeout=60s");
   }
 
   private CommandProcess send(String name) throws IOException {
-    return tutti.run("send", "--group", "bank", "--join", contact, "--name", name, "--timeout", "60s");
+    return run("send", "--join", contact, "--name", name, "--timeout", "60s");
+  }
+
+  private CommandProcess run(String command, String... options) throws IOException {
+    List<String> all = new ArrayList<>(List.of(command, "--group", "bank"));
+    all.addAll(List.of(options));
+    if (suspectAfter != null) {
+      all.addAll(List.of("--suspect-after", suspectAfter));
+    }
+    return tutti.run(all.toArray(String[]::new));
   }
 
   /// Sends lines and waits for the position of each.
@@ -62,6 +73,7 @@ class ProcessesTest {
 
   @Test
   void aStoppedMemberComesBackAndNeverDeliversAnythingElse() throws Exception {
+    suspectAfter = "1s";
     CommandProcess n1 = create("n1");
     CommandProcess n2 = join("n2");
     CommandProcess n3 = join("n3");
