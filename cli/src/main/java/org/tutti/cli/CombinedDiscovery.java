@@ -52,17 +52,23 @@ final class CombinedDiscovery implements Discovery {
     this.cluster = options.cluster;
     this.tls = options.carrier.context();
     for (Contact contact : contacts) {
-      switch (contact) {
-        case Contact.At(_, Address address) -> fixed.add(address);
-        case Contact.Source(String text, Discovery discovery) -> sources.add(new Source(text, discovery));
-        case Contact.Registry(String text, String at) ->
-            sources.add(new Source(text, RegistryDiscovery.onlooker(at, group, tls)));
-        case Contact.Foreign(String text, DiscoveryProvider kind, Address at) ->
-            sources.add(new Source(text, kind.onlooker(at, group)));
-        case Contact.Multicast(String text, Address at, String device) ->
-            sources.add(new Source(text, MulticastDiscovery.onlooker(at, device, cluster)));
+      if (contact instanceof Contact.At(_, Address address)) {
+        fixed.add(address);
+      } else {
+        sources.add(new Source(contact.text(), onlooker(contact, group, cluster, tls)));
       }
     }
+  }
+
+  /// How to ask a contact without being found there.
+  static Discovery onlooker(Contact contact, String group, String cluster, @Nullable SSLContext tls) {
+    return switch (contact) {
+      case Contact.At(_, Address address) -> () -> List.of(address);
+      case Contact.Source(_, Discovery discovery) -> discovery;
+      case Contact.Registry(_, String at) -> RegistryDiscovery.onlooker(at, group, tls);
+      case Contact.Foreign(_, DiscoveryProvider kind, Address at) -> kind.onlooker(at, group);
+      case Contact.Multicast(_, Address at, String device) -> MulticastDiscovery.onlooker(at, device, cluster);
+    };
   }
 
   /// Whether there is nothing to join.

@@ -40,6 +40,7 @@ public final class Tutti implements Runnable {
           StatusCommand.class,
           MembersCommand.class,
           WhyCommand.class,
+          DoctorCommand.class,
           IpcCommand.class,
           RegistryCommand.class,
           CertsCommand.class,
@@ -54,6 +55,9 @@ public final class Tutti implements Runnable {
   /// Those that run for long; what others log is for people who look at their output.
   private static final Set<String> INFORMING = Set.of("member", "registry");
 
+  /// Those that print themselves what others log.
+  private static final Set<String> SILENT = Set.of("doctor");
+
   @Spec private CommandSpec spec = CommandSpec.create();
   private boolean leveled;
 
@@ -67,7 +71,7 @@ public final class Tutti implements Runnable {
       paramLabel = "LEVEL",
       description =
           "What is logged on standard error: off, error, warning, info, debug, trace; default: info of a member and a"
-              + " registry, else warning.")
+              + " registry, off of a doctor, else warning.")
   void logLevel(@Nullable String level) {
     if (level == null) {
       return;
@@ -92,8 +96,9 @@ public final class Tutti implements Runnable {
     }
   }
 
-  private static boolean isInforming(ParseResult parsed) {
-    return parsed.hasSubcommand() && INFORMING.contains(parsed.subcommand().commandSpec().name());
+  private static Level usual(ParseResult parsed) {
+    String name = parsed.hasSubcommand() ? parsed.subcommand().commandSpec().name() : "";
+    return INFORMING.contains(name) ? Level.INFO : SILENT.contains(name) ? Level.OFF : Level.WARNING;
   }
 
   /// Runs the command and ends the process.
@@ -119,8 +124,8 @@ public final class Tutti implements Runnable {
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
     var settings = new Settings();
     command.setExecutionStrategy(parsed -> {
-      if (!tutti.leveled && LOGGER.getLevel() == null && !isInforming(parsed)) {
-        LOGGER.setLevel(Level.WARNING);
+      if (!tutti.leveled && LOGGER.getLevel() == null && usual(parsed) != Level.INFO) {
+        LOGGER.setLevel(usual(parsed));
       }
       if (parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption("--print-config")) {
         settings.print(parsed.subcommand(), new Output());

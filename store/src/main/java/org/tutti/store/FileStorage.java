@@ -47,7 +47,7 @@ public final class FileStorage implements StableStorage {
 
   private final Path directory;
   private final int segmentBytes;
-  private final Possession possession;
+  private final @Nullable Possession possession; // null while it is only looked at
   private final Mark mark;
   private final Map<String, FileRegion> regions = new TreeMap<>();
   private final Deque<Segment> segments;
@@ -58,7 +58,7 @@ public final class FileStorage implements StableStorage {
   private long forced; // the last one forced
   private @Nullable String unusable;
 
-  private FileStorage(Path directory, int segmentBytes, Possession possession, Mark mark) throws IOException {
+  private FileStorage(Path directory, int segmentBytes, @Nullable Possession possession, Mark mark) throws IOException {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
     this.possession = possession;
@@ -73,12 +73,14 @@ public final class FileStorage implements StableStorage {
         regions.put(region.name, region);
         ids = Math.max(ids, region.id + 1);
       }
-      if (!segments.isEmpty()) {
-        segments.getLast().cut();
+      if (possession != null) {
+        if (!segments.isEmpty()) {
+          segments.getLast().cut();
+        }
+        // Always a new file: the end of the one before stays what this life found it to be.
+        begin();
+        deleteOthers();
       }
-      // Always a new file: the end of the one before stays what this life found it to be.
-      begin();
-      deleteOthers();
     } catch (IOException | RuntimeException e) {
       closeFiles();
       throw e;
@@ -119,10 +121,57 @@ public final class FileStorage implements StableStorage {
         throw e;
       }
     } catch (Damaged e) {
-      throw new StorageException("stable storage " + directory + " is damaged: " + e.getMessage(), e);
+      throw damaged(directory, e);
     } catch (IOException e) {
       throw new StorageException("stable storage " + directory + " cannot be opened: " + e, e);
     }
+  }
+
+  /// What [#examine] finds in a directory.
+  public enum Found {
+    /// No storage, and nothing else: the first [#open] makes one.
+    NOTHING,
+    /// A storage that is whole, as far as its files say.
+    STORAGE,
+    /// One that a process uses.
+    IN_USE
+  }
+
+  /// Looks whether [#open] would open the storage in a directory, for this user, and changes nothing there: all commits
+  /// are read, and their checksums compared. It is locked for a moment only, so that whoever begins to use it is not
+  /// held up. Not for the process that uses it: on some systems that would lose its lock.
+  ///
+  /// @param directory where; need not exist
+  /// @return what is there
+  /// @throws StorageException when it would not be opened; the message is for whoever runs the node
+  public static Found examine(Path directory) {
+    try {
+      if (!Mark.exists(directory)) {
+        refuseOthers(directory);
+        return Found.NOTHING;
+      }
+      OwnerOnly.require(directory);
+      if (Possession.isTaken(directory)) {
+        return Found.IN_USE;
+      }
+      try {
+        new FileStorage(directory, SEGMENT_BYTES, null, Mark.open(directory)).close();
+        return Found.STORAGE;
+      } catch (IOException | RuntimeException e) {
+        if (Possession.isTaken(directory)) {
+          return Found.IN_USE; // what was read was just being written
+        }
+        throw e;
+      }
+    } catch (Damaged e) {
+      throw damaged(directory, e);
+    } catch (IOException e) {
+      throw new StorageException("stable storage " + directory + " cannot be opened: " + e, e);
+    }
+  }
+
+  private static StorageException damaged(Path directory, Damaged how) {
+    return new StorageException("stable storage " + directory + " is damaged: " + how.getMessage(), how);
   }
 
   /// A directory that is used for something else is not taken for a new storage.
@@ -192,7 +241,9 @@ public final class FileStorage implements StableStorage {
       unusable = "is closed";
       closeFiles();
       try {
-        possession.release();
+        if (possession != null) {
+          possession.release();
+        }
       } catch (IOException e) {
         throw new StorageException("stable storage " + directory + " cannot be released: " + e, e);
       }
@@ -364,6 +415,20 @@ public final class FileStorage implements StableStorage {
       channel.write(
           ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)), 0);
       return new Possession(channel);
+    }
+
+    /// Whether a process has it; takes nothing.
+    static boolean isTaken(Path directory) throws IOException {
+      Path file = directory.resolve(NAME);
+      if (!Files.exists(file)) {
+        return false;
+      }
+      try (FileChannel channel = FileChannel.open(file, READ, WRITE);
+          FileLock lock = channel.tryLock()) {
+        return lock == null;
+      } catch (OverlappingFileLockException e) {
+        return true;
+      }
     }
 
     /// Who says in the file to be its user; null while that is not known.

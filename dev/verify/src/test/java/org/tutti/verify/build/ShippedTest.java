@@ -116,6 +116,7 @@ class ShippedTest {
             "status",
             "members",
             "why",
+            "doctor",
             "ipc",
             "registry",
             "certs",
