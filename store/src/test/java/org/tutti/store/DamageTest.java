@@ -14,7 +14,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -103,8 +105,33 @@ class DamageTest {
     Files.write(file, mark);
   }
 
+  /// Whoever only looks says beforehand whether it opens, and leaves everything as it is.
+  private static boolean opens(Path directory, Predicate<Integer> right) throws IOException {
+    Map<Path, ByteBuffer> before = contents(directory);
+    boolean whole;
+    try {
+      whole = FileStorage.examine(directory) == FileStorage.Found.STORAGE;
+    } catch (StorageException refused) {
+      whole = false;
+    }
+    assertThat(contents(directory)).isEqualTo(before);
+    boolean opens = opensAsSaid(directory, right);
+    assertThat(whole).as("what was said of " + directory).isEqualTo(opens);
+    return opens;
+  }
+
+  private static Map<Path, ByteBuffer> contents(Path directory) throws IOException {
+    var contents = new TreeMap<Path, ByteBuffer>();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        contents.put(file, ByteBuffer.wrap(Files.readAllBytes(file)));
+      }
+    }
+    return contents;
+  }
+
   /// What is opened must pass; a refusal always does. The storage has to be usable then.
-  private static boolean opens(Path directory, Predicate<Integer> right) {
+  private static boolean opensAsSaid(Path directory, Predicate<Integer> right) {
     try (FileStorage storage = FileStorage.open(directory, SEGMENT_BYTES)) {
       int found = commit(storage);
       assertThat(right).as("found commit " + found + " in " + directory).accepts(found);

@@ -1,0 +1,361 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.View;
+import org.tutti.certs.Authority;
+import org.tutti.store.FileStorage;
+import org.tutti.verify.LoopbackPorts;
+
+/// `tutti doctor` finds what is wrong, and a group does not notice it.
+@Execution(ExecutionMode.CONCURRENT)
+@Tag("socket")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DoctorCommandTest {
+  /// Longer than a slow machine takes to be answered; who is answered does not wait.
+  private static final String LONG = "--timeout=40s";
+
+  private static final Duration WAIT = Duration.ofSeconds(60);
+  private static final Duration DAY = Duration.ofDays(1);
+
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
+
+  @TempDir Path directory;
+
+  private final List<Node> nodes = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    nodes.forEach(Node::close);
+  }
+
+  private Node node(String name, Node... contacts) {
+    String[] at = Stream.of(contacts).map(DoctorCommandTest::address).toArray(String[]::new);
+    nodes.add(Node.named(name).listen("127.0.0.1:0").contacts(at).start());
+    return nodes.getLast();
+  }
+
+  private static String address(Node node) {
+    return node.self().address().text();
+  }
+
+  private CommandProcess doctor(String... more) throws Exception {
+    return doctor(List.of(), more);
+  }
+
+  private CommandProcess doctor(List<String> java, String... more) throws Exception {
+    return tutti.run(java, Stream.concat(Stream.of("doctor", "--group=bank"), Stream.of(more)).toArray(String[]::new));
+  }
+
+  /// What it says of all but Java.
+  private static List<String> lines(CommandProcess doctor) throws Exception {
+    List<String> lines = doctor.rest();
+    assertThat(lines).first().asString().startsWith("ok   java 25");
+    return lines.subList(1, lines.size());
+  }
+
+  private static void fails(CommandProcess doctor, String... lines) throws Exception {
+    assertThat(lines(doctor)).containsExactly(lines);
+    assertThat(doctor.exitCode()).isEqualTo(1);
+    long failed = Stream.of(lines).filter(line -> line.startsWith("FAIL ")).count();
+    assertThat(doctor.errors())
+        .containsExactly("tutti doctor: " + failed + " of " + (lines.length + 1) + " checks failed");
+  }
+
+  private static void passes(CommandProcess doctor, String... lines) throws Exception {
+    assertThat(lines(doctor)).containsExactly(lines);
+    assertThat(doctor.exitCode()).isZero();
+    assertThat(doctor.errors()).isEmpty();
+  }
+
+  /// Takes events up to the view of two members.
+  private static View viewOfTwo(Group group) throws Exception {
+    while (true) {
+      if (group.receive(WAIT) instanceof Event.ViewChange(View view) && view.size() == 2) {
+        return view;
+      }
+    }
+  }
+
+  /// Any member may be asked, though only the most senior one answers; what the group does next comes in the same view.
+  @Test
+  void aGroupAnswersAndDoesNotChange() throws Exception {
+    Node n1 = node("n1");
+    Node n2 = node("n2", n1);
+    Group first = n1.create("bank", GroupConfig.standard());
+    Group second = n2.join("bank");
+    View view = viewOfTwo(first);
+    assertThat(viewOfTwo(second)).isEqualTo(view);
+    passes(
+        doctor("--join=" + address(n1) + "," + address(n2), "--listen=127.0.0.1:0", LONG),
+        "ok   address 127.0.0.1:0: is free; processes of this host reach it (loopback)",
+        "ok   contact " + address(n1) + ": it is in group \"bank\"",
+        "ok   contact " + address(n2) + ": it is in group \"bank\"");
+    first.multicast("after".getBytes(StandardCharsets.UTF_8));
+    for (Group group : List.of(first, second)) {
+      Event event = group.receive(WAIT);
+      while (event instanceof Event.CaughtUp) {
+        event = group.receive(WAIT);
+      }
+      assertThat(event).isInstanceOf(Event.Delivery.class);
+      assertThat(group.status().view()).isEqualTo(view);
+    }
+  }
+
+  @Test
+  void contactsThatDoNotAnswerAreTold() throws Exception {
+    Node node = node("n1");
+    String at = address(node);
+    String port = at.substring(at.lastIndexOf(':'));
+    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    fails(
+        doctor("--join=" + closed + ",nobody.invalid:1," + at + ",dns:127.0.0.1" + port, "--listen=" + at, LONG),
+        "warn address " + at + ": cannot listen on " + at + ": address already in use; right if the member runs, else"
+            + " choose another port",
+        "FAIL contact " + closed + ": nothing listens there (Connection refused); start that member, or correct the"
+            + " address",
+        "FAIL contact nobody.invalid:1: unknown host 'nobody.invalid'",
+        "ok   contact " + at + ": it is this member itself, which is not asked",
+        "ok   contact dns:127.0.0.1" + port + ": at " + at + ", it is this member itself, which is not asked");
+  }
+
+  @Test
+  void aNodeThatIsNotInTheGroupIsAWarning() throws Exception {
+    Node node = node("n1");
+    node.create("other", GroupConfig.standard());
+    List<String> lines = lines(doctor("--join=" + address(node), "--timeout=10s"));
+    assertThat(lines)
+        .singleElement()
+        .asString()
+        .startsWith(
+            "warn contact " + address(node) + ": a node answers, and nothing comes of group \"bank\" (waited 10 s)");
+  }
+
+  @Test
+  void anotherClusterIsTold() throws Exception {
+    Node node = node("n1");
+    fails(
+        doctor("--join=" + address(node), "--cluster=prod", LONG),
+        "FAIL contact " + address(node) + ": it is of cluster \"tutti\", this node of \"prod\"; correct --join, or give"
+            + " --cluster (and a certificate for it) as there");
+  }
+
+  @Test
+  void certificatesAreLookedAtAndTried() throws Exception {
+    Authority authority = Authority.in(directory.resolve("ca"));
+    Path good = authority.issue("n1", "tutti", Duration.ofDays(100));
+    Path short10 = authority.issue("n2", "tutti", Duration.ofDays(10));
+    Instant now = Instant.now();
+    Path expired = authority.issue("n3", "tutti", now.minus(DAY.multipliedBy(2)), now.minus(DAY));
+    Path other = Authority.in(directory.resolve("other")).issue("n4", "tutti", Duration.ofDays(100));
+    nodes.add(Node.named("n1").listen("127.0.0.1:0").tls(good).start());
+    nodes.getFirst().create("bank", GroupConfig.standard()).awaitServing(WAIT);
+    String at = address(nodes.getFirst());
+    String in = ": it is in group \"bank\"";
+
+    Path open = short10.resolve("key.pem");
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
+    String[] join = {"--join=" + at, LONG};
+    CommandProcess healthy = doctor(join[0], join[1], "--tls=" + good);
+    CommandProcess soon = doctor(join[0], join[1], "--tls=" + short10);
+    CommandProcess late = doctor(join[0], join[1], "--tls=" + expired);
+    CommandProcess wrong = doctor(join[0], join[1], "--tls=" + other);
+    CommandProcess none = doctor(join[0], join[1]);
+    assertThat(lines(healthy))
+        .satisfiesExactly(
+            line -> assertThat(line).matches("ok {3}tls \\S+: CN=n1 is valid from .*, 99 days more, for cluster tutti"),
+            line -> assertThat(line).isEqualTo("ok   contact " + at + in));
+    assertThat(healthy.exitCode()).isZero();
+    assertThat(lines(soon))
+        .satisfiesExactly(
+            line -> assertThat(line).endsWith("other users may use the key in %1$s; chmod 600 %1$s".formatted(open)),
+            line -> assertThat(line).matches("warn tls \\S+: CN=n2 is valid from .* 9 days more; renew it in time"),
+            line -> assertThat(line).isEqualTo("ok   contact " + at + in));
+    assertThat(soon.exitCode()).isZero();
+    assertThat(lines(late))
+        .satisfiesExactly(
+            line -> assertThat(line).matches("FAIL tls \\S+: the certificate was valid until .*; renew it, .*"),
+            line -> assertThat(line).matches("FAIL contact " + at + ": .*certificate.*; renew the certificate of .*"));
+    assertThat(late.exitCode()).isEqualTo(1);
+    assertThat(lines(wrong))
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("ok   tls "),
+            line -> assertThat(line).startsWith("FAIL contact " + at + ": its certificate is refused here: "));
+    fails(none, "FAIL contact " + at + ": it speaks TLS, this node does not; give --tls DIR");
+  }
+
+  @Test
+  void filesThatDoNotBelongTogetherAreFound() throws Exception {
+    Authority authority = Authority.in(directory.resolve("ca"));
+    Path one = authority.issue("n1", "tutti", DAY);
+    Path two = authority.issue("n2", "tutti", DAY);
+    Path other = Authority.in(directory.resolve("other")).issue("n3", "tutti", Duration.ofDays(100));
+    Files.delete(one.resolve("key.pem"));
+    Files.copy(two.resolve("key.pem"), one.resolve("key.pem"));
+    String advice = "; make one: tutti certs";
+    String words = one.resolve("key.pem") + " is not the key of " + one.resolve("cert.pem") + advice;
+    fails(doctor("--tls=" + one), "FAIL tls " + one + ": " + words);
+    Files.delete(one.resolve("ca.pem"));
+    fails(doctor("--tls=" + one), "FAIL tls " + one + ": no file " + one.resolve("ca.pem") + advice);
+    // Of another authority than the one that it is to be believed by.
+    Files.delete(two.resolve("ca.pem"));
+    Files.copy(other.resolve("ca.pem"), two.resolve("ca.pem"));
+    assertThat(lines(doctor("--tls=" + two)))
+        .singleElement()
+        .asString()
+        .startsWith("FAIL tls " + two + ": the certificate is not believed by its own ca.pem: ");
+    fails(
+        doctor("--tls=" + other, "--cluster=prod"),
+        "FAIL tls " + other + ": the certificate in " + other + " is for cluster tutti, not for prod" + advice);
+  }
+
+  @Test
+  void anAddressThatIsNotOfThisHostIsTold() throws Exception {
+    fails(
+        doctor("--listen=192.0.2.1:7001"),
+        "FAIL address 192.0.2.1:7001: cannot listen on 192.0.2.1:7001: without certificates on loopback only; give"
+            + " --tls DIR (tutti certs makes one), or --insecure where only members can reach it");
+    List<String> foreign = lines(doctor("--listen=192.0.2.1:7001", "--insecure"));
+    assertThat(foreign).singleElement().asString().startsWith("FAIL address 192.0.2.1:7001: cannot listen on 192.0.2.");
+    fails(
+        doctor("--listen=0.0.0.0:7001", "--insecure"),
+        "FAIL address 0.0.0.0:7001: members cannot be reached there; give --advertise HOST:PORT, an address of this"
+            + " host");
+  }
+
+  @Test
+  void storageIsReadAndNotTouched() throws Exception {
+    Path data = directory.resolve("data");
+    String in = "(ok  |FAIL|warn) data " + data + ": ";
+    String free = "; [\\d,.]+ MiB free";
+    assertThat(lines(doctor("--data=" + data)))
+        .singleElement()
+        .asString()
+        .matches(in + "the member will make it" + free);
+    assertThat(data).doesNotExist();
+    try (var storage = FileStorage.open(data)) {
+      storage.region("bank").append(0, new byte[] {1});
+      storage.commit(true);
+      assertThat(lines(doctor("--data=" + data)))
+          .singleElement()
+          .asString()
+          .matches(in + "in use by a process that runs" + free);
+    }
+    Map<Path, String> before = files(data);
+    assertThat(lines(doctor("--data=" + data)))
+        .singleElement()
+        .asString()
+        .matches(in + "a stored history, all of which can be read" + free);
+    assertThat(files(data)).isEqualTo(before);
+    Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+    String words = "other users may use stable storage %1$s: its permissions are rwxr-xr-x; chmod 700 %1$s";
+    fails(doctor("--data=" + data), "FAIL data " + data + ": " + words.formatted(data));
+  }
+
+  private static Map<Path, String> files(Path directory) throws Exception {
+    var all = new TreeMap<Path, String>();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        all.put(file, Base64.getEncoder().encodeToString(Files.readAllBytes(file)));
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void keysOfUdpAreLookedAtAndTried() throws Exception {
+    Path key = directory.resolve("key");
+    Files.writeString(key, "11".repeat(32));
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
+    List<String> java = List.of("-Dtutti.udp.key=" + key, "-Dtutti.udp.multicast=239.192.0.7:7400@nosuch0");
+    nodes.add(Node.named("n1").transport("udp").listen("127.0.0.1:0").start());
+    nodes.getFirst().create("bank", GroupConfig.standard()).awaitServing(WAIT);
+    String at = address(nodes.getFirst());
+    List<String> lines = lines(doctor(java, "--transport=udp", "--join=" + at, LONG));
+    assertThat(lines)
+        .contains(
+            "ok   udp " + key + ": keys in force: 1",
+            "warn udp %1$s: other users may use the key in %1$s; chmod 600 %1$s".formatted(key),
+            "FAIL multicast 239.192.0.7:7400@nosuch0: there is no interface nosuch0; ip link shows those there are",
+            "FAIL contact " + at + ": cannot multicast on nosuch0: there is no such interface");
+    assertThat(lines(doctor(java.subList(0, 1), "--transport=udp", "--join=" + at, LONG)))
+        .contains(
+            "FAIL contact " + at + ": it has no key, and this node encrypts; start all members with the same keys"
+                + " (-Dtutti.udp.key=FILE)");
+    List<String> plain = lines(doctor("--transport=udp", "--join=" + at, LONG));
+    assertThat(plain)
+        .last()
+        .asString()
+        .matches("ok {3}contact " + at + ": it is in group \"bank\"; datagrams of \\d+ bytes pass");
+  }
+
+  @Test
+  void aFileSaysWhatIsCheckedAndProgramsReadIt() throws Exception {
+    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    Path file = directory.resolve("conf");
+    Files.writeString(file, "group = bank\n[doctor]\njoin = " + closed + "\njson = true\n");
+    CommandProcess doctor = tutti.run("doctor", "--config=" + file);
+    List<String> lines = doctor.rest();
+    assertThat(JSON.std.mapFrom(lines.getFirst())).containsEntry("check", "java").containsEntry("result", "ok");
+    assertThat(JSON.std.mapFrom(lines.getLast()))
+        .isEqualTo(
+            Map.of(
+                "event",
+                "check",
+                "check",
+                "contact",
+                "of",
+                closed,
+                "result",
+                "fail",
+                "words",
+                "nothing listens there (Connection refused)",
+                "advice",
+                "start that member, or correct the address"));
+    assertThat(lines).hasSize(2);
+    assertThat(doctor.exitCode()).isEqualTo(1);
+  }
+
+  /// Somebody who accepts and says nothing: a check ends with the timeout, and before when it is interrupted.
+  @Test
+  void whoeverIsSilentHoldsNobodyUp() throws Exception {
+    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String at = "127.0.0.1:" + silent.getLocalPort();
+      fails(
+          doctor("--join=" + at, "--timeout=3s"),
+          "FAIL contact " + at + ": no node answers (waited 3 s); start that member, or look for a wrong address,"
+              + " another --transport, or a firewall between");
+      CommandProcess interrupted = doctor("--join=" + at, "--timeout=10m");
+      assertThat(interrupted.line()).startsWith("ok   java ");
+      interrupted.signal("INT");
+      assertThat(interrupted.exitCode()).isEqualTo(130);
+    }
+  }
+}
