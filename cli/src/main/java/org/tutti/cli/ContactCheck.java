@@ -54,16 +54,16 @@ final class ContactCheck {
   private final Duration timeout;
   private final long deadlineNanos;
 
-  /// @param own     where this host's member listens, which need not run
-  /// @param text    the contact, as it was written
-  /// @param timeout how long everything may take
-  ContactCheck(String group, String cluster, TransportOption carrier, Set<Address> own, String text, Duration timeout) {
-    this.group = group;
-    this.cluster = cluster;
-    this.carrier = carrier;
+  /// @param member what is known of this host's member
+  /// @param own    where it is reached, if it runs
+  /// @param text   the contact, as it was written
+  ContactCheck(DoctorCommand member, Set<Address> own, String text) {
+    this.group = member.group;
+    this.cluster = member.cluster;
+    this.carrier = member.carrier;
     this.own = own;
     this.text = text;
-    this.timeout = timeout;
+    this.timeout = member.timeout;
     this.deadlineNanos = System.nanoTime() + timeout.toNanos();
   }
 

@@ -104,7 +104,7 @@ final class DoctorCommand implements Callable<Integer> {
     long endNanos = System.nanoTime() + timeout.toNanos() + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
     Map<String, CompletableFuture<List<Finding>>> contacts = new LinkedHashMap<>();
     for (String text : join) {
-      var contact = new ContactCheck(group, cluster, carrier, own, text, timeout);
+      var contact = new ContactCheck(this, own, text);
       contacts.computeIfAbsent(text, _ -> CompletableFuture.supplyAsync(contact::find, ContactCheck::start));
     }
     examine(host);

@@ -2,6 +2,7 @@ package org.tutti.cli;
 
 import java.io.IOException;
 import java.net.NetworkInterface;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
@@ -109,7 +110,7 @@ final class HostCheck {
         return;
       }
       Endpoint endpoint = Endpoint.resolve(address);
-      try (var _ = new java.net.ServerSocket(endpoint.port(), 1, endpoint.inet())) {
+      try (var _ = new ServerSocket(endpoint.port(), 1, endpoint.inet())) {
         findings.add(Finding.ok(check, at, "is free"));
       } catch (IOException taken) {
         findings.add(Finding.ok(check, at, "a member answers: " + HealthClient.status(address).get("words")));

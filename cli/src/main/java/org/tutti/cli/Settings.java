@@ -26,9 +26,11 @@ import picocli.CommandLine.ParseResult;
 /// They are written behind the arguments, so that they are read and checked as if they had been typed.
 ///
 /// A file has lines `name = value`, where the name is that of an option without `--`; what follows `#` is a comment.
-/// Settings before the first section are for all commands that have the option, those below `[member]` for `member`.
+/// Settings before the first section are for all commands that have the option, those below `[member]` for `member`,
+/// and for a `doctor`, which looks after one, unless `[doctor]` says otherwise.
 final class Settings {
   private static final Set<String> NOT_SET = Set.of("config", "print-config", "help", "version");
+  private static final Set<String> NOT_OF_MEMBER = Set.of("json", "timeout"); // how a doctor prints and waits
   private static final Set<String> ASK = Set.of("-h", "--help", "-V", "--version");
 
   private final Map<String, String> sources = new HashMap<>(); // by the option's name
@@ -206,6 +208,11 @@ final class Settings {
       if (earlier != null) {
         throw new ParameterException(command, at + ": '" + name + "' is already set at " + earlier.source());
       }
+    }
+    if (command.getCommandName().equals("doctor")) {
+      var member = new LinkedHashMap<>(sections.getOrDefault("member", Map.of()));
+      member.keySet().removeAll(NOT_OF_MEMBER);
+      general.putAll(member);
     }
     general.putAll(sections.getOrDefault(command.getCommandName(), Map.of()));
     return general;

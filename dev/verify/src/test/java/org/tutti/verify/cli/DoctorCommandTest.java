@@ -137,9 +137,15 @@ class DoctorCommandTest {
     String closed = "127.0.0.1:" + LoopbackPorts.free();
     fails(
         doctor("--join=" + closed + ",nobody.invalid:1," + at + ",dns:127.0.0.1" + port, "--listen=" + at, LONG),
-        "warn address " + at + ": cannot listen on " + at + ": address already in use; right if the member runs, else"
+        "warn address "
+            + at
+            + ": cannot listen on "
+            + at
+            + ": address already in use; right if the member runs, else"
             + " choose another port",
-        "FAIL contact " + closed + ": nothing listens there (Connection refused); start that member, or correct the"
+        "FAIL contact "
+            + closed
+            + ": nothing listens there (Connection refused); start that member, or correct the"
             + " address",
         "FAIL contact nobody.invalid:1: unknown host 'nobody.invalid'",
         "ok   contact " + at + ": it is this member itself, which is not asked",
@@ -163,7 +169,9 @@ class DoctorCommandTest {
     Node node = node("n1");
     fails(
         doctor("--join=" + address(node), "--cluster=prod", LONG),
-        "FAIL contact " + address(node) + ": it is of cluster \"tutti\", this node of \"prod\"; correct --join, or give"
+        "FAIL contact "
+            + address(node)
+            + ": it is of cluster \"tutti\", this node of \"prod\"; correct --join, or give"
             + " --cluster (and a certificate for it) as there");
   }
 
@@ -307,7 +315,9 @@ class DoctorCommandTest {
             "FAIL contact " + at + ": cannot multicast on nosuch0: there is no such interface");
     assertThat(lines(doctor(java.subList(0, 1), "--transport=udp", "--join=" + at, LONG)))
         .contains(
-            "FAIL contact " + at + ": it has no key, and this node encrypts; start all members with the same keys"
+            "FAIL contact "
+                + at
+                + ": it has no key, and this node encrypts; start all members with the same keys"
                 + " (-Dtutti.udp.key=FILE)");
     List<String> plain = lines(doctor("--transport=udp", "--join=" + at, LONG));
     assertThat(plain)
@@ -320,8 +330,13 @@ class DoctorCommandTest {
   void aFileSaysWhatIsCheckedAndProgramsReadIt() throws Exception {
     String closed = "127.0.0.1:" + LoopbackPorts.free();
     Path file = directory.resolve("conf");
-    Files.writeString(file, "group = bank\n[doctor]\njoin = " + closed + "\njson = true\n");
-    CommandProcess doctor = tutti.run("doctor", "--config=" + file);
+    String member = "[member]\nname = n1\ncreate = true\njson = true\ntimeout = 1m\nlisten = 127.0.0.1:0\n";
+    Files.writeString(file, "group = bank\njoin = 127.0.0.1:1\n" + member + "[doctor]\njoin = " + closed + "\n");
+    assertThat(tutti.run("doctor", "--config=" + file, "--print-config").rest())
+        .contains("listen = 127.0.0.1:0  # " + file + ":8", "join = " + closed + "  # " + file + ":10")
+        .contains("timeout = 5s  # default")
+        .noneMatch(line -> line.startsWith("json"));
+    CommandProcess doctor = tutti.run("doctor", "--config=" + file, "--json");
     List<String> lines = doctor.rest();
     assertThat(JSON.std.mapFrom(lines.getFirst())).containsEntry("check", "java").containsEntry("result", "ok");
     assertThat(JSON.std.mapFrom(lines.getLast()))
@@ -339,7 +354,7 @@ class DoctorCommandTest {
                 "nothing listens there (Connection refused)",
                 "advice",
                 "start that member, or correct the address"));
-    assertThat(lines).hasSize(2);
+    assertThat(lines).hasSize(3);
     assertThat(doctor.exitCode()).isEqualTo(1);
   }
 
@@ -350,7 +365,9 @@ class DoctorCommandTest {
       String at = "127.0.0.1:" + silent.getLocalPort();
       fails(
           doctor("--join=" + at, "--timeout=3s"),
-          "FAIL contact " + at + ": no node answers (waited 3 s); start that member, or look for a wrong address,"
+          "FAIL contact "
+              + at
+              + ": no node answers (waited 3 s); start that member, or look for a wrong address,"
               + " another --transport, or a firewall between");
       CommandProcess interrupted = doctor("--join=" + at, "--timeout=10m");
       assertThat(interrupted.line()).startsWith("ok   java ");
