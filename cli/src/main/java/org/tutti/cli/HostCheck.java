@@ -258,7 +258,7 @@ final class HostCheck {
         return;
       }
       long free = Files.getFileStore(there).getUsableSpace();
-      String words = "%s; %,.0f MiB free".formatted(found, free / MIB);
+      String words = String.format(Locale.ROOT, "%s; %,.0f MiB free", found, free / MIB);
       if (free < DATA_BYTES_MIN) {
         findings.add(Finding.fail(check, of, words, "make room: a member that cannot write stops"));
       } else {
