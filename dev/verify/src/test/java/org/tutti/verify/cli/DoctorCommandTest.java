@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -32,6 +33,7 @@ import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.certs.Authority;
 import org.tutti.store.FileStorage;
+import org.tutti.transport.TransportProvider;
 import org.tutti.verify.LoopbackPorts;
 
 /// `tutti doctor` finds what is wrong, and a group does not notice it.
@@ -113,11 +115,8 @@ class DoctorCommandTest {
     Group second = n2.join("bank");
     View view = viewOfTwo(first);
     assertThat(viewOfTwo(second)).isEqualTo(view);
-    passes(
-        doctor("--join=" + address(n1) + "," + address(n2), "--listen=127.0.0.1:0", LONG),
-        "ok   address 127.0.0.1:0: is free; processes of this host reach it (loopback)",
-        "ok   contact " + address(n1) + ": it is in group \"bank\"",
-        "ok   contact " + address(n2) + ": it is in group \"bank\"");
+    CommandProcess doctor = doctor("--join=" + address(n1) + "," + address(n2), "--listen=127.0.0.1:0", LONG);
+    doctor.exitCode();
     first.multicast("after".getBytes(StandardCharsets.UTF_8));
     for (Group group : List.of(first, second)) {
       Event event = group.receive(WAIT);
@@ -126,6 +125,32 @@ class DoctorCommandTest {
       }
       assertThat(event).isInstanceOf(Event.Delivery.class);
       assertThat(group.status().view()).isEqualTo(view);
+    }
+    passes(
+        doctor,
+        "ok   address 127.0.0.1:0: is free; processes of this host reach it (loopback)",
+        "ok   contact " + address(n1) + ": it is in group \"bank\"",
+        "ok   contact " + address(n2) + ": it is in group \"bank\"");
+  }
+
+  /// Whatever a group is like: nobody has to be able to take part in it to be told that it is there.
+  @Test
+  void aDurableGroupAnswersByEveryTransport() throws Exception {
+    GroupConfig durable = GroupConfig.builder().durability(Durability.EACH).build();
+    Map<String, CommandProcess> doctors = new TreeMap<>();
+    for (String transport : TransportProvider.installed().keySet()) {
+      Path data = directory.resolve(transport);
+      nodes.add(Node.named("n1").transport(transport).listen("127.0.0.1:0").data(data).start());
+      Group group = nodes.getLast().create("bank", durable);
+      group.awaitServing(WAIT);
+      String at = address(nodes.getLast());
+      doctors.put(at, doctor("--transport=" + transport, "--join=" + at, LONG));
+    }
+    assertThat(doctors).hasSizeGreaterThan(3);
+    for (Map.Entry<String, CommandProcess> doctor : doctors.entrySet()) {
+      String line = lines(doctor.getValue()).getLast();
+      assertThat(line).startsWith("ok   contact " + doctor.getKey() + ": it is in group \"bank\"");
+      assertThat(doctor.getValue().exitCode()).isZero();
     }
   }
 
