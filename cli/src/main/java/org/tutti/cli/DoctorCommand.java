@@ -25,8 +25,8 @@ import picocli.CommandLine.TypeConversionException;
     customSynopsis = "tutti doctor --group NAME [--join WHERE...] [--listen HOST:PORT] [OPTION...]",
     description = {
       "Checks from this host what a member with these options needs, before it runs or while it does.",
-      "Each contact is asked as a member would ask, by a node that never becomes one: no view changes. One line for each"
-          + " check: ok, warn or FAIL, and what to do. Fails when a check does."
+      "Each contact is asked as a member would ask, by a node that never becomes one: no view changes. One line for"
+          + " each check: ok, warn or FAIL, and what to do. Fails when a check does."
     })
 final class DoctorCommand implements Callable<Integer> {
   private static final long GRACE_MILLIS = 1000; // to close what has been opened
