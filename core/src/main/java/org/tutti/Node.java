@@ -221,8 +221,8 @@ public interface Node extends AutoCloseable {
   /// @return null unless that happened
   @Nullable Throwable failure();
 
-  /// Leaves all groups, waits for that two times of suspicion at most, 5 s if these are shorter, and stops. Idempotent.
-  /// When interrupted it stops at once, as seen by the others in a crash.
+  /// Leaves all groups, waits for that a few seconds at most, and stops. Idempotent. When interrupted it stops at once,
+  /// as seen by the others in a crash.
   ///
   /// @throws IllegalStateException when called on the engine thread, which it waits for
   @Override

@@ -28,6 +28,8 @@ import org.tutti.transport.TransportException;
 /// signal (Ctrl-C) ends the process before.
 final class Session implements AutoCloseable {
   private static final long LAST_WORDS_MILLIS = 5000; // as long as a busy machine may take
+  private static final Duration NODE_WAITS = Duration.ofSeconds(5);
+  private static final Duration LEAVE_MORE_MAX = Duration.ofSeconds(10);
   private static final int HEARTBEATS = 10; // in the time of suspicion, as profiles have it
   private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
@@ -233,7 +235,7 @@ final class Session implements AutoCloseable {
 
   private void onSignal() {
     signalled = true;
-    node.close();
+    leave();
     try {
       boolean said = finished.await(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
       // Leaving in an orderly way is the success of a command that runs until it is stopped.
@@ -243,9 +245,19 @@ final class Session implements AutoCloseable {
     }
   }
 
+  /// Whoever leaves last waits a time of suspicion for those who were lost, and may have to suspect another one before:
+  /// with a long one, for more than the few seconds that a node waits.
+  private void leave() {
+    Duration more = options.suspectAfter().multipliedBy(2).minus(NODE_WAITS);
+    if (more.isPositive()) {
+      group.close(more.compareTo(LEAVE_MORE_MAX) < 0 ? more : LEAVE_MORE_MAX);
+    }
+    node.close();
+  }
+
   @Override
   public void close() {
-    node.close();
+    leave();
     finished.countDown();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

@@ -40,7 +40,7 @@ import org.tutti.user.Request;
 
 /// A [Node] of this process: one engine thread, which drives the transport, and any number of memberships.
 final class ProcessNode implements Node {
-  private static final Duration LEAVE_WAIT_MIN = Duration.ofSeconds(5);
+  private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
   private static final int INCARNATION_RANDOM_BITS = 10;
 
@@ -251,18 +251,12 @@ final class ProcessNode implements Node {
     CompletableFuture<?>[] leaving =
         groups.values().stream().map(Membership::leave).toArray(CompletableFuture<?>[]::new);
     try {
-      CompletableFuture.allOf(leaving).get(leaveWait().toNanos(), TimeUnit.NANOSECONDS);
+      CompletableFuture.allOf(leaving).get(LEAVE_WAIT_MAX.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       // Without a primary view there may be nobody to say goodbye to.
     } catch (ExecutionException impossible) {
       throw new IllegalStateException(impossible);
     }
-  }
-
-  /// Whoever leaves last waits a time of suspicion for those who were lost, and may have to suspect another one before.
-  private Duration leaveWait() {
-    Duration twice = settings.suspectAfter().multipliedBy(2);
-    return twice.compareTo(LEAVE_WAIT_MIN) > 0 ? twice : LEAVE_WAIT_MIN;
   }
 
   private void ended(@Nullable StableStorage storage, String reason) {
