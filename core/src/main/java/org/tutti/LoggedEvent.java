@@ -6,11 +6,7 @@ import java.util.OptionalLong;
 
 /// A line that a membership has written to the log, and whom it is about.
 ///
-/// ```java
-/// for (LoggedEvent event : group.logged()) {
-///   out.println(event.at() + " " + event.words()); // n3 is suspected: not heard here for 1.0 s
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="logged"}
 ///
 /// @param at      when it was written, by the clock of this host
 /// @param kind    what kind of line it is, as `SUSPECTED`; more kinds may come

@@ -34,6 +34,7 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.GroupMetrics;
 import org.tutti.LocalRequest;
+import org.tutti.LoggedEvent;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Metric;
@@ -317,6 +318,20 @@ class ApiExamplesTest {
     }
     // @end
     assertThat(log).containsExactly("[n1] deliver it at 0");
+  }
+
+  @Test
+  void aGroupKeepsItsLastLines() throws Exception {
+    Group bank = node(1).create("bank", GroupConfig.standard());
+    while (bank.logged().isEmpty()) {
+      Thread.onSpinWait();
+    }
+    // @start region="logged"
+    for (LoggedEvent event : bank.logged()) {
+      log(event.words()); // such as "n3 is suspected: not heard here for 1.0 s"
+    }
+    // @end
+    assertThat(log).contains("caught up at position 0");
   }
 
   private void send(Group group, byte[] payload) throws InterruptedException, ExecutionException {
