@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The `tutti` command, or another program, as a process of its own. What it prints is kept.
 public final class CommandProcess implements AutoCloseable {
-  private static final long SECONDS_MAX = 60;
+  private static final long SECONDS_MAX = 100;
   private static final String SUSPECT_AFTER = "5s"; // a machine on which tests run side by side stops for seconds
   private static final int SIGINT = 2;
   private static final int TAIL = 5; // lines that a failure shows
