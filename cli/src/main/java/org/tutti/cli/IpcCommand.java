@@ -29,6 +29,7 @@ import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.Status;
 import org.tutti.transport.Address;
 import org.tutti.transport.Profile;
+import org.tutti.transport.Refused;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -191,7 +192,9 @@ final class IpcCommand implements Runnable {
         ipc.heard(hosts).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException | ExecutionException _) {
         if (ipc.hosts().isEmpty()) {
-          throw new Failure("nobody answers at " + texts() + " (waited " + TimeConverter.show(timeout) + ")");
+          List<Refused> by = ipc.refused();
+          String problem = by.isEmpty() ? "nobody answers at " + texts() : "refused by " + Session.texts(by);
+          throw new Failure(problem + " (waited " + TimeConverter.show(timeout) + ")");
         }
       }
     }

@@ -215,8 +215,11 @@ final class Session implements AutoCloseable {
     Set<String> contacts = new LinkedHashSet<>(search.contacts());
     by.forEach(one -> contacts.remove(one.by().text()));
     String others = contacts.isEmpty() ? "" : "; nobody else answers at " + search.description();
-    String reasons = by.stream().map(Refused::toString).collect(Collectors.joining("; by "));
-    return new Failure("refused by " + reasons + others + " (waited " + TimeConverter.show(options.timeout) + ")");
+    return new Failure("refused by " + texts(by) + others + " (waited " + TimeConverter.show(options.timeout) + ")");
+  }
+
+  static String texts(List<Refused> by) {
+    return by.stream().map(Refused::toString).collect(Collectors.joining("; by "));
   }
 
   private static Failure nobodyAnswers(String problem, CombinedDiscovery search, MemberOptions options) {

@@ -27,6 +27,7 @@ import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.link.Links;
+import org.tutti.link.Rejections;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Refutation;
 import org.tutti.membership.Terms;
@@ -712,53 +713,6 @@ public final class NodeEngine {
           List.copyOf(newcomers.values()).forEach(one -> leave(one.join().group(), GroupEngine.superseded(self)));
         }
       }
-    }
-  }
-
-  /// By whom this node was refused lately, for people who ask why nothing happens. A refusal is forgotten when
-  /// something comes from its address after all, or when it has not been repeated for some seconds.
-  private static final class Rejections {
-    private static final int KEPT_MAX = 16;
-    private static final long KEPT_NANOS = 10_000_000_000L;
-
-    private record Last(Refused refused, long at) {}
-
-    private final Map<Address, Last> byAddress = new LinkedHashMap<>(); // the oldest first
-    private List<Refused> list = List.of();
-
-    /// Somebody refused this node.
-    void add(long now, Refused refused) {
-      Last before = byAddress.remove(refused.by());
-      byAddress.put(refused.by(), new Last(refused, now));
-      if (byAddress.size() > KEPT_MAX) {
-        byAddress.remove(byAddress.keySet().iterator().next());
-      }
-      if (before == null || !before.refused.equals(refused)) {
-        change();
-      }
-    }
-
-    /// Something came from an address.
-    void heard(Address address) {
-      if (!byAddress.isEmpty() && byAddress.remove(address) != null) {
-        change();
-      }
-    }
-
-    /// Forgets what is old.
-    void expire(long now) {
-      if (byAddress.values().removeIf(last -> now - last.at > KEPT_NANOS)) {
-        change();
-      }
-    }
-
-    private void change() {
-      list = byAddress.values().stream().map(Last::refused).toList();
-    }
-
-    /// All of them; the same list as long as they do not change.
-    List<Refused> list() {
-      return list;
     }
   }
 }

@@ -20,6 +20,7 @@ import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
 
 /// One host of group communication, with a thread of its own: it serves the processes that it opens, and a message to a
@@ -136,6 +137,15 @@ public final class Ipc implements AutoCloseable {
     }
   }
 
+  /// Which peers did not take this host in lately, and why: another cluster, TLS, a certificate, a version.
+  ///
+  /// @return at most 16; a peer that is heard after all is in it no longer, nor one that has not refused it for ten
+  ///     seconds
+  /// @throws IllegalStateException when the host is closed
+  public List<Refused> refused() {
+    return this.<List<Refused>>call(done -> done.accept(host.refused())).join();
+  }
+
   private Set<MemberId> hostsNow() {
     return Collections.unmodifiableSet(new TreeSet<>(host.needed()));
   }
@@ -247,6 +257,12 @@ public final class Ipc implements AutoCloseable {
     public void onReady(Address peer) {
       host.begin(System.nanoTime());
       host.ready(peer);
+    }
+
+    @Override
+    public void onRefused(Refused refused) {
+      host.begin(System.nanoTime());
+      host.refused(refused);
     }
   }
 }

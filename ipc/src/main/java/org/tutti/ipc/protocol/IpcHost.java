@@ -9,8 +9,10 @@ import java.util.TreeSet;
 import org.tutti.MemberId;
 import org.tutti.effect.Counters;
 import org.tutti.link.Links;
+import org.tutti.link.Rejections;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
+import org.tutti.transport.Refused;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireWriter;
@@ -32,12 +34,16 @@ public final class IpcHost implements Links.Receiver {
   /// @param protocol     those of the protocol
   public record Times(long greetNanos, long silenceNanos, IpcProtocol.Times protocol) {}
 
+  private static final String CLUSTERS = "ipc/"; // nodes of groups have other names, so the two never talk
+
   private final MemberId self;
+  private final String cluster;
   private final List<Address> contacts;
   private final Times times;
   private final Links links;
   private final IpcProtocol protocol;
   private final Counters counters = new Counters();
+  private final Rejections rejections = new Rejections();
 
   private final Set<MemberId> hosts = new TreeSet<>(); // the others that are heard
   private final Map<MemberId, Long> heardAt = new LinkedHashMap<>();
@@ -55,10 +61,10 @@ public final class IpcHost implements Links.Receiver {
   /// @param times    how long things may take
   public IpcHost(MemberId self, String cluster, FrameSender sender, List<Address> contacts, Times times) {
     this.self = self;
+    this.cluster = cluster;
     this.contacts = List.copyOf(contacts);
     this.times = times;
-    // Nodes of groups have other names of clusters, so the two never talk to each other.
-    this.links = new Links(self, Links.hash("ipc/" + cluster), sender, counters, this);
+    this.links = new Links(self, Links.hash(CLUSTERS + cluster), sender, counters, this);
     this.protocol = new IpcProtocol(self, times.protocol(), new Peers());
   }
 
@@ -80,6 +86,13 @@ public final class IpcHost implements Links.Receiver {
   @Override
   public Set<MemberId> needed() {
     return hosts;
+  }
+
+  /// By whom this host was refused lately.
+  ///
+  /// @return the same list as long as they do not change
+  public List<Refused> refused() {
+    return rejections.list();
   }
 
   /// How many messages of the protocol it has sent to other hosts; greetings and repetitions are none.
@@ -105,6 +118,13 @@ public final class IpcHost implements Links.Receiver {
     links.arrived(now, frame);
   }
 
+  /// A peer does not take this host in.
+  ///
+  /// @param refused who, and why
+  public void refused(Refused refused) {
+    rejections.add(now, refused);
+  }
+
   /// There is room for an address again.
   ///
   /// @param address the address
@@ -124,6 +144,7 @@ public final class IpcHost implements Links.Receiver {
         lose(host);
       }
     }
+    rejections.expire(now);
     protocol.tick();
     links.flush(now);
   }
@@ -160,7 +181,23 @@ public final class IpcHost implements Links.Receiver {
   // ---- what the links tell -----------------------------------------------------------------------------------------
 
   @Override
+  public String cluster() {
+    return CLUSTERS + cluster;
+  }
+
+  @Override
+  public void refused(MemberId by, String its) {
+    Address at = by.address();
+    rejections.add(
+        now,
+        its.startsWith(CLUSTERS)
+            ? Refused.otherCluster(at, its.substring(CLUSTERS.length()), cluster)
+            : new Refused(at, Refused.Reason.OTHER_CLUSTER, "it is a member of groups, and no host of ipc"));
+  }
+
+  @Override
   public void heard(MemberId peer, long itsBeat, boolean first) {
+    rejections.heard(peer.address());
     for (MemberId host : List.copyOf(hosts)) {
       if (host.supersedes(peer)) {
         return;

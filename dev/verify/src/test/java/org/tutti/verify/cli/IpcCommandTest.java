@@ -3,17 +3,24 @@ package org.tutti.verify.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.certs.Authority;
+import org.tutti.verify.LoopbackPorts;
 
 /// `tutti ipc`: a question to processes of a group, and the programs that answer it.
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IpcCommandTest {
+  @TempDir private Path directory;
+
   private final List<CommandProcess> launched = new ArrayList<>();
 
   @AfterEach
@@ -117,11 +124,30 @@ class IpcCommandTest {
         "free");
     fails(
         1,
-        "tutti ipc ask: nobody answers at " + to + " (waited 300 ms)",
+        "tutti ipc ask: refused by " + to + ": it is of cluster \"tutti\", this node of \"other\" (waited 10 s)",
         "ask",
         "--group=printers",
         "--cluster=other",
         "--join=" + to,
+        "--timeout=10s",
+        "free");
+    Path tls = Authority.in(directory).issue("n1", "tutti", Duration.ofDays(1));
+    String encrypted = at(run("serve", "--group=printers", "--listen=127.0.0.1:0", "--tls=" + tls));
+    fails(
+        1,
+        "tutti ipc ask: refused by " + encrypted + ": it speaks TLS, this node does not (waited 10 s)",
+        "ask",
+        "--group=printers",
+        "--join=" + encrypted,
+        "--timeout=10s",
+        "free");
+    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    fails(
+        1,
+        "tutti ipc ask: nobody answers at " + closed + " (waited 300 ms)",
+        "ask",
+        "--group=printers",
+        "--join=" + closed,
         "--timeout=300ms",
         "free");
     fails(
