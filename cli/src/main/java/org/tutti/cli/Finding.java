@@ -1,6 +1,5 @@
 package org.tutti.cli;
 
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// What a check of `tutti doctor` has found.
@@ -35,7 +34,7 @@ record Finding(String check, String of, Grade grade, String words, @Nullable Str
 
   /// Prints a line.
   void print(Output out) {
-    String name = grade.name().toLowerCase(Locale.ROOT);
+    String name = WordConverter.word(grade);
     out.line(
         "%-4s %s %s: %s%s".formatted(grade == Grade.FAIL ? "FAIL" : name, check, of, words, more()),
         "check",

@@ -284,7 +284,7 @@ final class IpcCommand implements Runnable {
             throw e;
           }
         } finally {
-          forget(hook);
+          Session.forget(hook);
         }
       }
       return 0;
@@ -295,14 +295,6 @@ final class IpcCommand implements Runnable {
       signalled = true;
       ipc.close();
       Runtime.getRuntime().halt(0);
-    }
-
-    private static void forget(Thread hook) {
-      try {
-        Runtime.getRuntime().removeShutdownHook(hook);
-      } catch (IllegalStateException signalling) {
-        // The hook runs and ends the process.
-      }
     }
 
     private void serve(Ipc ipc) throws InterruptedException {

@@ -262,6 +262,11 @@ final class Session implements AutoCloseable {
   public void close() {
     leave();
     finished.countDown();
+    forget(hook);
+  }
+
+  /// Takes away a hook for signals, when the command ends by itself.
+  static void forget(Thread hook) {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException signalling) {

@@ -124,8 +124,9 @@ public final class Tutti implements Runnable {
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
     var settings = new Settings();
     command.setExecutionStrategy(parsed -> {
-      if (!tutti.leveled && LOGGER.getLevel() == null && usual(parsed) != Level.INFO) {
-        LOGGER.setLevel(usual(parsed));
+      Level usual = usual(parsed);
+      if (!tutti.leveled && LOGGER.getLevel() == null && usual != Level.INFO) {
+        LOGGER.setLevel(usual);
       }
       if (parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption("--print-config")) {
         settings.print(parsed.subcommand(), new Output());
