@@ -272,11 +272,14 @@ public final class ClientProtocol {
     if (request.over) {
       return false;
     }
-    request.over = true; // a command that was sent keeps its number
+    request.over = true; // a command that was sent keeps its number until a replica has answered
     if (request.read != null) {
       forget(request);
     } else if (request.number == 0) {
       unsent.remove(request);
+    } else if (request.reached) { // the others may never answer
+      sent.remove(request.number);
+      pump();
     }
     return true;
   }

@@ -167,6 +167,20 @@ class CollectingTest {
   }
 
   @Test
+  void aCommandThatIsGivenUpWithSomeRepliesLeavesTheWindow() {
+    call(Long.MAX_VALUE, true);
+    var second = new Call(Long.MAX_VALUE, true);
+    replicas.client.request(second);
+    answers(all().get(0), 5);
+    replicas.first.hears(ScriptedReplicas.reply(2, 5));
+    replicas.client.cancel(second);
+    answers(all().get(1), 5);
+    answers(all().get(2), 5);
+    assertThat(outcomes).as("of the first one").hasSize(1);
+    assertThat(replicas.client.isIdle()).as("nobody will answer to the second one any more").isTrue();
+  }
+
+  @Test
   void whoHasLeftBeforeTheFirstReplyCameIsNotWaitedFor() {
     call(Long.MAX_VALUE, true);
     ScriptedReplicas.Line survivor = all().get(1);
