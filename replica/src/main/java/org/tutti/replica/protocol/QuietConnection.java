@@ -14,6 +14,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
   }
 
   private static final int PINGS_PER_SILENCE = 3;
+  private static final long AGAIN_NANOS_MAX = 1_000_000_000;
 
   final ClientProtocol client;
   final ClientProtocol.Host host;
@@ -175,7 +176,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
     phase = Phase.IDLE;
     live = null;
     resumed = 0;
-    connectAt = host.nanos() + silenceNanos; // there is no hurry
+    connectAt = host.nanos() + againNanos();
     left();
   }
 
@@ -206,10 +207,15 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
     }
   }
 
+  /// There is no hurry, but who waits long for a silent replica need not wait so for one that did not serve yet.
+  private long againNanos() {
+    return Math.min(AGAIN_NANOS_MAX, silenceNanos);
+  }
+
   private void begin(long now) {
     String next = chosen();
     if (next == null) {
-      connectAt = now + silenceNanos;
+      connectAt = now + againNanos();
       return;
     }
     at = next;

@@ -11,6 +11,7 @@ import org.tutti.replica.Policy;
 /// A client with a policy, and what it says over its connections to replicas whose words a test says.
 final class ScriptedReplicas implements ClientProtocol.Host {
   static final long SESSION = 7;
+  private static final long SILENCE_NANOS = 60_000_000_000L;
   static final List<String> ADDRESSES = List.of("r0:1", "r1:1", "r2:1");
 
   final List<Line> lines = new ArrayList<>(); // beside the first
@@ -22,7 +23,7 @@ final class ScriptedReplicas implements ClientProtocol.Host {
 
   ScriptedReplicas(Policy policy) {
     this.policy = policy;
-    this.client = new ClientProtocol("service", ADDRESSES, 1_000_000_000, this);
+    this.client = new ClientProtocol("service", ADDRESSES, SILENCE_NANOS, this);
     client.wish(policy);
     client.work();
     first.welcome();

@@ -83,6 +83,19 @@ class ToAllTest {
   }
 
   @Test
+  void aReplicaThatDoesNotServeYetIsAskedAgainWithinASecond() {
+    lines.forEach(ScriptedReplicas.Line::welcome);
+    ScriptedReplicas.Line late = lines.getLast();
+    late.hears(new Frame.Away(List.of()));
+    assertThat(late.at).isNull();
+    replicas.now += 1_000_000_000;
+    client.work();
+    assertThat(late.at).as("although a silent one would be waited for longer").isNotNull();
+    late.welcome();
+    assertThat(late.calls()).as("what has no reply").containsExactly(1L, 1L);
+  }
+
+  @Test
   void aReplicaThatHasGoneIsLeft() {
     lines.forEach(ScriptedReplicas.Line::welcome);
     ScriptedReplicas.Line gone = lines.getFirst();
