@@ -225,7 +225,7 @@ public final class Deliveries implements ViewHistory.Deliverer {
 
   /// A state that contains everything below an index is to come: what was held back is contained in it.
   ///
-  /// Views that were held back are not shown.
+  /// Views that were held back are not shown, but the user is told if it did not go straight to this one.
   ///
   /// @param index where the state ends
   /// @param next  the primary view that begins there
@@ -236,8 +236,7 @@ public final class Deliveries implements ViewHistory.Deliverer {
     if (stateful) {
       early.clear(); // the state takes the place of all that was delivered; who keeps that must not get it again
     }
-    forgetHeld();
-    showAbsence(next);
+    showAbsence(next, forgetHeld(next));
     deliveredNext = index;
     beginIndex = index;
     beginHanding(index);
@@ -249,9 +248,10 @@ public final class Deliveries implements ViewHistory.Deliverer {
   }
 
   /// If the user's last view is primary, others have got there what this one has not. So it is shown that it did not go
-  /// on from that view, by one in which it is alone (Prefix Delivery).
-  private void showAbsence(View next) {
-    if (shown != null && shown.primary()) {
+  /// on from that view, by one in which it is alone (Prefix Delivery). The same if the last one has a branch, and this
+  /// member left it for a view that is not shown: others may have gone on in the branch.
+  private void showAbsence(View next, boolean skipsView) {
+    if (shown != null && (shown.primary() || skipsView)) {
       MemberId self = ledger.self();
       int voters = next.isObserver(self) ? 0 : 1;
       show(new View(next.id().before(self), List.of(self), voters, false, List.of(shown.id())));
@@ -260,14 +260,20 @@ public final class Deliveries implements ViewHistory.Deliverer {
   }
 
   /// What was held back the user has never got.
-  private void forgetHeld() {
+  ///
+  /// @param next the view that it is shown then
+  /// @return whether an earlier view was among it
+  private boolean forgetHeld(View next) {
+    boolean skipsView = false;
     for (Held waiting : held) {
       if (waiting instanceof Held.Early(Batch batch)) {
         early.remove(batch.sender(), batch.seq());
       }
+      skipsView |= waiting instanceof Held.Changed(View view) && !view.id().equals(next.id());
     }
     held.clear();
     heldBytes = 0;
+    return skipsView;
   }
 
   /// No state is on the way, and none will be before the next primary view; it will contain what was held back. So the
@@ -277,8 +283,7 @@ public final class Deliveries implements ViewHistory.Deliverer {
   /// @param view the view just installed
   public void stranded(View view) {
     if (!isShowing() && replay == null) {
-      forgetHeld();
-      showAbsence(view);
+      showAbsence(view, forgetHeld(view));
       show(view);
     }
   }

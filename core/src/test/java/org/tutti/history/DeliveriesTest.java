@@ -33,7 +33,10 @@ class DeliveriesTest {
   private static final View VIEW = primary(1, A, B, C);
   private static final View ALONE = new View(new ViewId(2, C.incarnation()), List.of(C), 1, false, List.of(VIEW.id()));
 
+  private static final View BRANCH = new View(new ViewId(4, B.incarnation()), List.of(B, C), false, List.of(VIEW.id()));
+
   private final List<String> seen = new ArrayList<>();
+  private final List<View> views = new ArrayList<>();
   private long consumed;
   private final Deliveries deliveries =
       new Deliveries(
@@ -50,7 +53,10 @@ class DeliveriesTest {
           switch (method) {
             case "begin" -> {}
             case "deliver" -> seen.add(String.valueOf(argument));
-            case "install" -> seen.add("view");
+            case "install" -> {
+              seen.add("view");
+              views.add((View) argument);
+            }
             case "consumed" -> {}
             default -> throw new AssertionError(method);
           }
@@ -145,5 +151,37 @@ class DeliveriesTest {
     assertThat(deliveries.consumedNext()).isEqualTo(3);
     consumed = 6;
     assertThat(deliveries.consumedNext()).isEqualTo(4);
+  }
+
+  /// A newcomer leaves a branch for a primary view, and that for the next one before its state has come. Who goes
+  /// straight from the branch to the last view may have delivered more in the branch.
+  @Test
+  void whoLeavesABranchForAViewThatIsNotShownIsShownThatItWasAway() {
+    deliveries.changed(BRANCH);
+    deliveries.deliver(0, batch(0)); // late, of the history: behind the state
+    deliveries.changed(primary(5, A, C));
+    View last = primary(6, A, B, C);
+    deliveries.restart(1, last);
+    deliveries.changed(last);
+    assertThat(views)
+        .satisfiesExactly(
+            branch -> assertThat(branch).isEqualTo(BRANCH),
+            away -> {
+              assertThat(away.primary()).isFalse();
+              assertThat(away.members()).containsExactly(C);
+              assertThat(away.predecessors()).containsExactly(BRANCH.id());
+              assertThat(away.id()).isBetween(BRANCH.id(), last.id());
+            },
+            primary -> assertThat(primary).isEqualTo(last));
+  }
+
+  @Test
+  void whoGoesStraightFromABranchIsShownNothingBetween() {
+    deliveries.changed(BRANCH);
+    deliveries.deliver(0, batch(0));
+    View next = primary(5, A, B, C);
+    deliveries.restart(1, next);
+    deliveries.changed(next);
+    assertThat(views).containsExactly(BRANCH, next);
   }
 }
