@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Group;
@@ -38,16 +39,19 @@ import org.tutti.transport.Refused;
 /// | `/health/ready` | 200 while the member serves: it is caught up, in a primary view; else 503 |
 /// | `/health/live` | 200 while the node's engine thread takes turns; else 503 |
 /// | `/status` | the group's status as JSON |
+/// | `/log` | the last lines of the group's log as JSON |
 /// | `/metrics` | the node's metrics and the group's in Prometheus' text format |
 ///
-/// It has no certificates, so it listens on loopback addresses only. Users of this host who connect and say nothing
-/// shut it for nobody ([HttpPort]).
+/// On a loopback address over HTTP. On another one over HTTPS, with the node's certificate: probes of an orchestrator
+/// have none and are told whether the member is ready and whether it lives, and nothing else; the rest is for who shows
+/// a certificate of the cluster. Those who connect and say nothing shut it for nobody ([HttpPort]).
 final class Health implements AutoCloseable {
   /// How long a turn of the engine may take: as long as nobody suspects the node for it.
   private static final long TURN_MILLIS = 2000;
 
   private static final int CONTENT_MAX = 0;
   private static final int OK = 200;
+  private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
   private static final int WRONG_METHOD = 405;
   private static final int UNAVAILABLE = 503;
@@ -59,21 +63,24 @@ final class Health implements AutoCloseable {
   private final Node node;
   private final Group group;
   private final HttpPort port;
+  private final boolean open; // to whoever reaches the port
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private @Nullable CompletableFuture<List<Metric>> asked;
 
-  private Health(Address at, Node node, Group group) throws IOException {
+  private Health(Address at, @Nullable SSLContext tls, Node node, Group group) throws IOException {
     this.node = node;
     this.group = group;
-    this.port = new HttpPort(socket(at), null, CONTENT_MAX, this::handle);
+    this.open = tls == null;
+    this.port = new HttpPort(socket(at), tls, HttpPort.Clients.ANY, CONTENT_MAX, this::handle);
   }
 
   /// Answers from now on.
   ///
-  /// @param at where to listen
-  static Health open(Address at, Node node, Group group) {
+  /// @param at  where to listen
+  /// @param tls shows the node's certificate and checks those that are shown; null for none, and not for loopback
+  static Health open(Address at, @Nullable SSLContext tls, Node node, Group group) {
     try {
-      var health = new Health(at, node, group);
+      var health = new Health(at, isLoopback(at) ? null : tls, node, group);
       health.port.start();
       return health;
     } catch (IOException e) {
@@ -102,13 +109,29 @@ final class Health implements AutoCloseable {
     try {
       HttpPort.Request request = asked.request();
       boolean reads = request.method().equals("GET");
-      answer = reads ? answer(request.path()) : new Answer(WRONG_METHOD, TEXT, "GET only\n");
+      answer = reads ? answer(request.path(), open || asked.isKnown()) : new Answer(WRONG_METHOD, TEXT, "GET only\n");
     } catch (HttpPort.Malformed wrong) {
       answer = new Answer(wrong.status, TEXT, wrong.getMessage() + "\n");
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return new HttpPort.Answer(answer.code, answer.type, answer.body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Answer answer(String path, boolean isKnown) throws IOException {
+    if (isKnown) {
+      return answer(path);
+    }
+    return switch (path) {
+      case "/health/ready" -> bare(group.status().isServing());
+      case "/health/live" -> bare(metrics() != null);
+      default -> new Answer(FORBIDDEN, TEXT, "show a certificate of the cluster\n");
+    };
+  }
+
+  /// For who may not know more.
+  private static Answer bare(boolean yes) {
+    return new Answer(yes ? OK : UNAVAILABLE, TEXT, yes ? "yes\n" : "no\n");
   }
 
   private Answer answer(String path) throws IOException {

@@ -9,39 +9,68 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/// Asks a running member, where [Health] answers.
+/// Asks a running member, where [Health] answers: the options of the commands that do so.
 final class HealthClient {
   private static final Duration WAIT_MAX = Duration.ofSeconds(5);
   private static final int BYTES_MAX = 4 << 20; // of a group of some thousand members
   private static final int OK = 200;
 
-  private HealthClient() {}
+  @Parameters(
+      index = "0",
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description = "Where the member that is asked answers health checks: its --health.")
+  Address at = new Address("127.0.0.1:0");
+
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description =
+          "Ask over HTTPS, as a member answers that does not listen on loopback; DIR has the cert.pem, key.pem and"
+              + " ca.pem to show.")
+  @Nullable Path tls;
+
+  HealthClient() {}
+
+  HealthClient(Address at, @Nullable Path tls) {
+    this.at = at;
+    this.tls = tls;
+  }
 
   /// The status, as [Health] writes it: at least a group, words, and maybe a view.
   ///
   /// @throws Failure when nobody answers, or not as a member does
-  static Map<String, Object> status(Address at) throws InterruptedException {
-    return get(at, "status", "words");
+  Map<String, Object> status() throws InterruptedException {
+    return get("status", "words");
   }
 
   /// The last lines of the log, as [Health] writes them.
   ///
   /// @throws Failure when nobody answers, or not as a member does
-  static List<Map<?, ?>> log(Address at) throws InterruptedException {
-    return objects(get(at, "log", "events").get("events"));
+  List<Map<?, ?>> log() throws InterruptedException {
+    return objects(get("log", "events").get("events"));
   }
 
-  private static Map<String, Object> get(Address at, String what, String field) throws InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + at + "/" + what)).timeout(WAIT_MAX).build();
-    try (HttpClient client = HttpClient.newBuilder().connectTimeout(WAIT_MAX).build()) {
+  private Map<String, Object> get(String what, String field) throws InterruptedException {
+    URI uri = URI.create((tls == null ? "http://" : "https://") + at + "/" + what);
+    HttpRequest request = HttpRequest.newBuilder(uri).timeout(WAIT_MAX).build();
+    HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(WAIT_MAX);
+    if (tls != null) {
+      builder.sslContext(TransportOption.credentials(tls).context());
+    }
+    try (HttpClient client = builder.build()) {
       try {
-        return read(at, what, field, client.send(request, HttpResponse.BodyHandlers.ofInputStream()));
+        return read(what, field, client.send(request, HttpResponse.BodyHandlers.ofInputStream()));
       } finally {
         client.shutdownNow(); // a close alone would wait for an answer that does not end
       }
@@ -49,15 +78,17 @@ final class HealthClient {
       throw new Failure("nobody listens at " + at + ": give the address of tutti member --health", refused);
     } catch (HttpTimeoutException late) {
       throw new Failure("no answer from " + at + " for " + WAIT_MAX.toSeconds() + " s", late);
+    } catch (SSLException e) {
+      throw new Failure("no TLS with " + at + ": " + e.getMessage(), e);
     } catch (IOException e) {
-      throw new Failure(other(at, String.valueOf(e.getMessage())), e);
+      String secured = tls == null ? ", and --tls DIR if it is not on loopback" : "";
+      throw new Failure(other(String.valueOf(e.getMessage())) + secured, e);
     }
   }
 
-  private static Map<String, Object> read(Address at, String what, String field, HttpResponse<InputStream> answer)
-      throws IOException {
+  private Map<String, Object> read(String what, String field, HttpResponse<InputStream> answer) throws IOException {
     if (answer.statusCode() != OK) {
-      throw new Failure(other(at, "HTTP status " + answer.statusCode()));
+      throw new Failure(other("HTTP status " + answer.statusCode()));
     }
     byte[] body;
     try (InputStream in = answer.body()) {
@@ -67,15 +98,15 @@ final class HealthClient {
     try {
       read = JSON.std.mapFrom(body);
     } catch (IOException noJson) {
-      throw new Failure(other(at, "no JSON"), noJson);
+      throw new Failure(other("no JSON"), noJson);
     }
     if (!(read.get("group") instanceof String) || read.get(field) == null) {
-      throw new Failure(other(at, "no " + what + " of a group"));
+      throw new Failure(other("no " + what + " of a group"));
     }
     return read;
   }
 
-  private static String other(Address at, String what) {
+  private String other(String what) {
     return at + " does not answer as a member does (" + what + "): give the address of tutti member --health";
   }
 

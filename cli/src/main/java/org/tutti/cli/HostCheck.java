@@ -105,15 +105,13 @@ final class HostCheck {
     String check = "health";
     try {
       Address address = new AddressConverter().convert(at);
-      if (!Health.isLoopback(address)) {
-        findings.add(Finding.fail(check, at, "no loopback address", "give one, as 127.0.0.1:8080"));
-        return;
-      }
+      carrier.guard(address);
       Endpoint endpoint = Endpoint.resolve(address);
       try (var _ = new ServerSocket(endpoint.port(), 1, endpoint.inet())) {
         findings.add(Finding.ok(check, at, "is free"));
       } catch (IOException taken) {
-        findings.add(Finding.ok(check, at, "a member answers: " + HealthClient.status(address).get("words")));
+        var member = new HealthClient(address, Health.isLoopback(address) ? null : carrier.tls());
+        findings.add(Finding.ok(check, at, "a member answers: " + member.status().get("words")));
       }
     } catch (TypeConversionException | Failure | TuttiException e) {
       findings.add(Finding.fail(check, at, String.valueOf(e.getMessage()), null));

@@ -105,8 +105,11 @@ final class MemberCommand implements Callable<Integer> {
       names = "--health",
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
-      description =
-          "Answer health checks over HTTP at this loopback address: /health/ready, /health/live, /status, /metrics.")
+      description = {
+        "Answer health checks at this address: /health/ready, /health/live, /status, /log, /metrics.",
+        "Over HTTP on loopback; elsewhere over HTTPS with --tls: ready and live to anybody, the rest to who shows a"
+            + " certificate of the cluster."
+      })
   @Nullable Address health;
 
   @Override
@@ -137,7 +140,7 @@ final class MemberCommand implements Callable<Integer> {
       printer.follow(options.timeout);
       return;
     }
-    try (var answering = Health.open(health, session.node(), session.group())) {
+    try (var answering = Health.open(health, options.carrier.context(), session.node(), session.group())) {
       out.line("health at " + answering.address(), "health", "address", answering.address().text());
       out.flush();
       printer.follow(options.timeout);
@@ -164,9 +167,8 @@ final class MemberCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
-    if (health != null && !Health.isLoopback(health)) {
-      throw new ParameterException(
-          spec.commandLine(), "--health listens on a loopback address only, as 127.0.0.1, not '" + health + "'");
+    if (health != null) {
+      options.carrier.guard(health);
     }
     if (advertise == null && TransportOption.isEverywhere(listen)) {
       throw new ParameterException(

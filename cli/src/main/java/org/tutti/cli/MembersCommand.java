@@ -5,15 +5,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /// `tutti members`: who is in the view of a running member, and how they stand, seen from there.
 @Command(
     name = "members",
-    customSynopsis = "tutti members [--json] HOST:PORT",
+    customSynopsis = "tutti members [--tls DIR] [--json] HOST:PORT",
     description = {
       "Prints who is in the view of a running member, most senior first, and how each one stands, seen from there.",
       "HOST:PORT is where that member answers health checks: its --health."
@@ -23,12 +21,11 @@ final class MembersCommand implements Callable<Integer> {
 
   @Mixin Output out = new Output();
 
-  @Parameters(paramLabel = "HOST:PORT", converter = AddressConverter.class, description = "The member's --health.")
-  Address at = new Address("127.0.0.1:0");
+  @Mixin HealthClient asked = new HealthClient();
 
   @Override
   public Integer call() throws InterruptedException {
-    Map<String, Object> status = HealthClient.status(at);
+    Map<String, Object> status = asked.status();
     if (status.get("view") == null) {
       throw new Failure("the member has no view: " + status.get("words"));
     }

@@ -5,15 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /// `tutti status`: how a running member stands.
 @Command(
     name = "status",
-    customSynopsis = "tutti status [--json] HOST:PORT",
+    customSynopsis = "tutti status [--tls DIR] [--json] HOST:PORT",
     description = {
       "Prints how a running member stands: its view, its position, and whom it waits for and why.",
       "HOST:PORT is where that member answers health checks: its --health."
@@ -21,12 +19,11 @@ import picocli.CommandLine.Parameters;
 final class StatusCommand implements Callable<Integer> {
   @Mixin Output out = new Output();
 
-  @Parameters(paramLabel = "HOST:PORT", converter = AddressConverter.class, description = "The member's --health.")
-  Address at = new Address("127.0.0.1:0");
+  @Mixin HealthClient asked = new HealthClient();
 
   @Override
   public Integer call() throws InterruptedException {
-    Map<String, Object> status = HealthClient.status(at);
+    Map<String, Object> status = asked.status();
     List<@Nullable Object> fields = new ArrayList<>();
     status.forEach((name, value) -> {
       fields.add(name);

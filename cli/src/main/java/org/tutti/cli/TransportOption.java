@@ -61,7 +61,7 @@ public final class TransportOption {
     return tls;
   }
 
-  /// For connections to a registry; null for no TLS.
+  /// For connections to a registry, and for health checks; null for no TLS.
   @Nullable SSLContext context() {
     return tls == null ? null : credentials(tls).context();
   }
@@ -89,6 +89,11 @@ public final class TransportOption {
     }
   }
 
+  /// Refuses to be open to strangers at an address unless that is wanted.
+  void guard(Address listen) {
+    guard(listen, tls, insecure);
+  }
+
   /// Refuses to be open to strangers unless that is wanted.
   static void guard(Address listen, @Nullable Path tls, boolean insecure) {
     Endpoint endpoint = Endpoint.ofLiteral(listen);
@@ -111,7 +116,7 @@ public final class TransportOption {
   /// Opens the chosen transport.
   Transport open(Address listen, @Nullable Address advertised, String cluster, Profile profile) {
     check(cluster);
-    guard(listen, tls, insecure);
+    guard(listen);
     return TransportProvider.named(transport).open(new TransportSettings(listen, advertised, tls, insecure, profile));
   }
 

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -12,7 +11,7 @@ import picocli.CommandLine.Parameters;
 /// `tutti why`: what a running member has logged about another one.
 @Command(
     name = "why",
-    customSynopsis = "tutti why [--json] HOST:PORT [MEMBER]",
+    customSynopsis = "tutti why [--tls DIR] [--json] HOST:PORT [MEMBER]",
     description = {
       "Prints what a running member has logged last, oldest line first: which views came and why, whom it suspected"
           + " on what ground, who refused it, which states came, who held it up.",
@@ -22,20 +21,14 @@ import picocli.CommandLine.Parameters;
 final class WhyCommand implements Callable<Integer> {
   @Mixin Output out = new Output();
 
-  @Parameters(
-      index = "0",
-      paramLabel = "HOST:PORT",
-      converter = AddressConverter.class,
-      description = "The --health of the member that is asked.")
-  Address at = new Address("127.0.0.1:0");
+  @Mixin HealthClient asked = new HealthClient();
 
   @Parameters(index = "1", arity = "0..1", paramLabel = "MEMBER", description = "The name of whom it is about.")
   @Nullable String member;
 
   @Override
   public Integer call() throws InterruptedException {
-    List<Map<?, ?>> events =
-        HealthClient.log(at).stream().filter(event -> member == null || isAbout(event, member)).toList();
+    List<Map<?, ?>> events = asked.log().stream().filter(event -> member == null || isAbout(event, member)).toList();
     if (events.isEmpty()) {
       throw new Failure(member == null ? "nothing was logged yet" : "nothing is known there of a member " + member);
     }

@@ -50,7 +50,7 @@ public final class Registry implements AutoCloseable {
       Consumer<String> news)
       throws IOException {
     this.storage = storage;
-    this.port = new HttpPort(listen, tls, REQUEST_BYTES_MAX, this::handle);
+    this.port = new HttpPort(listen, tls, HttpPort.Clients.KNOWN, REQUEST_BYTES_MAX, this::handle);
     try {
       this.groupRecords = new GroupRecords(config, storage, news, System.nanoTime());
     } catch (StorageException e) {

@@ -16,10 +16,12 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.tutti.spi.Admission;
@@ -34,15 +36,47 @@ import org.tutti.spi.Admission;
 ///
 /// Without TLS anybody can say what an honest client says, so nobody becomes known: a connection carries one request,
 /// and when there are too many the oldest one yields ([Admission]). With TLS the handshake is what takes time, and
-/// shows who it is; so a connection stays.
+/// shows who it is; so a connection stays. Who shows no certificate there is refused, or, where [Clients#ANY] are
+/// answered, stays a stranger as without TLS.
 public final class HttpPort implements AutoCloseable {
+  /// Whom a port that speaks TLS answers; without TLS it answers any.
+  public enum Clients {
+    /// Who shows a certificate that the port believes.
+    KNOWN,
+
+    /// Also who shows none: see [Asked#isKnown].
+    ANY
+  }
+
   /// What somebody said.
-  public interface Asked {
+  public static final class Asked {
+    private final @Nullable Request request;
+    private final @Nullable Malformed wrong;
+    private final boolean isKnown;
+
+    private Asked(@Nullable Request request, @Nullable Malformed wrong, boolean isKnown) {
+      this.request = request;
+      this.wrong = wrong;
+      this.isKnown = isKnown;
+    }
+
     /// The request, if it is one.
     ///
     /// @return the request
     /// @throws Malformed when it is none that can be answered
-    Request request() throws Malformed;
+    public Request request() throws Malformed {
+      if (request == null) {
+        throw Objects.requireNonNull(wrong);
+      }
+      return request;
+    }
+
+    /// Whether the client has shown a certificate that the port believes.
+    ///
+    /// @return never without TLS
+    public boolean isKnown() {
+      return isKnown;
+    }
   }
 
   /// What was said is no request that can be answered.
@@ -73,6 +107,7 @@ public final class HttpPort implements AutoCloseable {
 
   private final ServerSocket listener;
   private final @Nullable SSLContext tls;
+  private final Clients clients;
   private final int contentMax;
   private final Function<Asked, Answer> answers;
   private final Admission<Socket> admission = new Admission<>(CONNECTIONS_MAX, STRANGER_MAX);
@@ -83,12 +118,19 @@ public final class HttpPort implements AutoCloseable {
   ///
   /// @param listen     where
   /// @param tls        shows the own certificate and checks that of whoever asks; null for no TLS
+  /// @param clients    whom it answers over TLS
   /// @param contentMax the longest content of a request, in bytes
   /// @param answers    makes the answer to each request; called by many threads
   /// @throws IOException when it cannot listen there
-  public HttpPort(InetSocketAddress listen, @Nullable SSLContext tls, int contentMax, Function<Asked, Answer> answers)
+  public HttpPort(
+      InetSocketAddress listen,
+      @Nullable SSLContext tls,
+      Clients clients,
+      int contentMax,
+      Function<Asked, Answer> answers)
       throws IOException {
     this.tls = tls;
+    this.clients = clients;
     this.contentMax = contentMax;
     this.answers = answers;
     this.listener = new ServerSocket();
@@ -141,15 +183,19 @@ public final class HttpPort implements AutoCloseable {
       one.setTcpNoDelay(true);
       if (tls == null) {
         // Its time is over when that of a stranger is.
-        converse(one, new BufferedInputStream(one.getInputStream()));
+        converse(one, new BufferedInputStream(one.getInputStream()), false);
       } else {
         try (SSLSocket sealed = encrypt(one, tls)) {
           sealed.startHandshake();
-          admission.greeted(one);
-          var timed = new Timed(sealed);
-          var in = new BufferedInputStream(timed);
-          while (converse(sealed, in)) {
-            timed.restart();
+          if (hasShownCertificate(sealed)) {
+            admission.greeted(one);
+            var timed = new Timed(sealed);
+            var in = new BufferedInputStream(timed);
+            while (converse(sealed, in, true)) {
+              timed.restart();
+            }
+          } else {
+            converse(sealed, new BufferedInputStream(sealed.getInputStream()), false);
           }
         }
       }
@@ -160,7 +206,16 @@ public final class HttpPort implements AutoCloseable {
     }
   }
 
-  private static SSLSocket encrypt(Socket one, SSLContext tls) throws IOException {
+  /// A wrong one has ended the handshake.
+  private static boolean hasShownCertificate(SSLSocket sealed) {
+    try {
+      return sealed.getSession().getPeerCertificates().length > 0;
+    } catch (SSLPeerUnverifiedException none) {
+      return false;
+    }
+  }
+
+  private SSLSocket encrypt(Socket one, SSLContext tls) throws IOException {
     var peer = (InetSocketAddress) one.getRemoteSocketAddress();
     if (peer == null) {
       throw new EOFException("gone");
@@ -170,7 +225,11 @@ public final class HttpPort implements AutoCloseable {
     sealed.setUseClientMode(false);
     SSLParameters both = tls.getDefaultSSLParameters();
     both.setProtocols(new String[] {PROTOCOL});
-    both.setNeedClientAuth(true);
+    if (clients == Clients.KNOWN) {
+      both.setNeedClientAuth(true);
+    } else {
+      both.setWantClientAuth(true);
+    }
     sealed.setSSLParameters(both);
     return sealed;
   }
@@ -178,7 +237,7 @@ public final class HttpPort implements AutoCloseable {
   /// Answers one request.
   ///
   /// @return whether another one may follow
-  private boolean converse(Socket with, InputStream in) throws IOException {
+  private boolean converse(Socket with, InputStream in, boolean isKnown) throws IOException {
     OutputStream out = with.getOutputStream();
     boolean more = false;
     boolean body = true;
@@ -188,14 +247,11 @@ public final class HttpPort implements AutoCloseable {
       if (request == null) {
         return false;
       }
-      answer = answers.apply(() -> request);
-      more = tls != null && !request.isLast();
+      answer = answers.apply(new Asked(request, null, isKnown));
+      more = isKnown && !request.isLast();
       body = !request.method().equals("HEAD");
     } catch (Malformed wrong) {
-      answer =
-          answers.apply(() -> {
-            throw wrong;
-          });
+      answer = answers.apply(new Asked(null, wrong, isKnown));
     }
     out.write(answer.encode(!more, body));
     out.flush();
@@ -293,6 +349,7 @@ public final class HttpPort implements AutoCloseable {
       return switch (status) {
         case 200 -> "OK";
         case 400 -> "Bad Request";
+        case 403 -> "Forbidden";
         case 404 -> "Not Found";
         case 405 -> "Method Not Allowed";
         case 409 -> "Conflict";

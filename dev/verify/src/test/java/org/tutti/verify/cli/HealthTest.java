@@ -1,12 +1,16 @@
 package org.tutti.verify.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.certs.Authority;
+import org.tutti.tls.Credentials;
 
 /// A member's health over HTTP is what its status says.
 @Tag("socket")
@@ -37,8 +44,11 @@ class HealthTest {
 
   private CommandProcess memberOf(String group, String... more) throws Exception {
     List<String> all = new ArrayList<>(List.of("member", "--group=" + group, "--listen=127.0.0.1:0", "--create"));
-    all.addAll(List.of("--name=n1", "--health=127.0.0.1:0"));
+    all.add("--name=n1");
     all.addAll(List.of(more));
+    if (all.stream().noneMatch(option -> option.startsWith("--health="))) {
+      all.add("--health=127.0.0.1:0");
+    }
     launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
     return launched.getLast();
   }
@@ -114,5 +124,63 @@ class HealthTest {
         .contains("tutti_group_messages_sent_total{group=\"bank\"} 0")
         .anyMatch(line -> line.matches("tutti_group_milliseconds_primary_total\\{group=\"bank\"} \\d+"));
     assertThat(types).hasSameSizeAs(lines.stream().filter(line -> line.startsWith("# HELP ")).toList());
+  }
+
+  @Test
+  void withoutCertificatesItIsNotShownToOtherHosts() throws Exception {
+    CommandProcess member = member("--health=0.0.0.0:0");
+    assertThat(member.exitCode()).isEqualTo(1);
+    assertThat(member.errors())
+        .singleElement()
+        .asString()
+        .contains("cannot listen on 0.0.0.0:0: without certificates on loopback only; give --tls DIR");
+  }
+
+  private static HttpClient showing(Credentials credentials) {
+    return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).sslContext(credentials.context()).build();
+  }
+
+  private static HttpResponse<String> getSecured(HttpClient from, String at, String path) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create("https://" + at + path)).build();
+    return from.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /// An orchestrator's probe has no certificate.
+  @Test
+  void otherHostsAreToldMoreOnlyIfTheyShowACertificate(@TempDir Path directory) throws Exception {
+    Authority authority = Authority.in(directory.resolve("ca"));
+    Path own = authority.issue("n1", "tutti", Duration.ofDays(1));
+    CommandProcess member = member("--tls=" + own, "--health=0.0.0.0:0");
+    String at = address(member).replace("0.0.0.0", "127.0.0.1");
+    member.lineMatching("view \\S+ primary: n1");
+
+    try (HttpClient probe = showing(Credentials.trusting(own, "tutti"))) {
+      HttpResponse<String> ready = getSecured(probe, at, "/health/ready");
+      assertThat(ready.statusCode()).isEqualTo(200);
+      assertThat(ready.body()).isEqualTo("yes\n");
+      assertThat(getSecured(probe, at, "/health/live").statusCode()).isEqualTo(200);
+      for (String path : List.of("/status", "/log", "/metrics", "/")) {
+        HttpResponse<String> more = getSecured(probe, at, path);
+        assertThat(more.statusCode()).isEqualTo(403);
+        assertThat(more.body()).isEqualTo("show a certificate of the cluster\n");
+      }
+    }
+    try (HttpClient operator = showing(Credentials.load(own))) {
+      assertThat(getSecured(operator, at, "/health/ready").body()).startsWith("group bank: primary view ");
+      assertThat(getSecured(operator, at, "/metrics").body()).contains("tutti_group_messages_sent_total");
+    }
+    Path foreign = authority.issue("n9", "other", Duration.ofDays(1));
+    try (HttpClient stranger = showing(Credentials.load(foreign))) {
+      assertThatThrownBy(() -> getSecured(stranger, at, "/health/ready")).isInstanceOf(IOException.class);
+    }
+
+    CommandProcess status = CommandProcess.tutti("status", "--tls=" + own, at);
+    launched.add(status);
+    assertThat(status.exitCode()).isZero();
+    assertThat(status.rest()).singleElement().asString().startsWith("group bank: primary view ");
+    CommandProcess unsecured = CommandProcess.tutti("status", at);
+    launched.add(unsecured);
+    assertThat(unsecured.exitCode()).isEqualTo(1);
+    assertThat(unsecured.errors()).singleElement().asString().endsWith("and --tls DIR if it is not on loopback");
   }
 }

@@ -45,13 +45,6 @@ class UsageTest {
   }
 
   @Test
-  void healthIsNotShownToStrangers() throws Exception {
-    refuses(
-        "--health listens on a loopback address only, as 127.0.0.1, not '0.0.0.0:8080'",
-        member("--group", "bank", "--listen", "127.0.0.1:0", "--health", "0.0.0.0:8080"));
-  }
-
-  @Test
   void namesThatWouldConfuseAreRefused() throws Exception {
     String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
     refuses("'--name': a name has no blanks", member(here[0], here[1], here[2], here[3], "--name", "a b"));
