@@ -104,8 +104,17 @@ class KubernetesTest {
   void theFilesAreWhatKubernetesTakes() throws Exception {
     assumeThat(ContainerImage.isThere("kubernetes-validate")).as("skipped: no kubernetes-validate here").isTrue();
     for (Path file : files()) {
-      ContainerImage.run("kubernetes-validate", "--strict", "--version", "1.34", file.toString());
+      assertThat(validated(file)).endsWith("against version 1.34\n").contains(" passed for resource ");
     }
+    Path wrong = directory.resolve("wrong.yaml");
+    Files.writeString(wrong, Files.readString(FILES.resolve("service.yaml")).replace("clusterIP:", "clusterIp:"));
+    assertThat(validated(wrong)).contains("did not validate", "clusterIp");
+  }
+
+  private static String validated(Path file) throws IOException {
+    List<String> command = List.of("kubernetes-validate", "--strict", "-k", "1.34", file.toString());
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    return new String(process.getInputStream().readAllBytes());
   }
 
   // ---- the cluster -----------------------------------------------------------------------------------------------
