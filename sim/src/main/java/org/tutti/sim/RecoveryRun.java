@@ -3,12 +3,14 @@ package org.tutti.sim;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -174,7 +176,6 @@ public final class RecoveryRun {
     int ended = history.events().size();
     boolean together = await(this::isWhole, PATIENCE_UNITS);
     long over = end + (fault.healsSlowly() ? suspect(SingleFault.SLOW_HEAL_UNITS) : 0);
-    long late = Math.max(scheduler.nowNanos(), over + suspect(LAST_WORDS_UNITS));
     double next = await(() -> allDelivered(end), PATIENCE_UNITS) ? inUnits(scheduler.nowNanos() - end) : -1;
     boolean intervals = together && await(this::isQuiet, PATIENCE_UNITS);
     double whole = intervals ? inUnits(Math.max(0, installedAt() - end)) : -1;
@@ -187,7 +188,8 @@ public final class RecoveryRun {
       putOut(history.events().subList(begun, ended), strike.spared())
           .ifPresent(view -> bound("one that is spared went to " + view + " without another one"));
     }
-    lossSince(late).ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
+    lossSince(Math.max(wholeFrom(over), over + suspect(LAST_WORDS_UNITS)))
+        .ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
     return finished(longest, next, whole, viewsSince(begun), healViews);
   }
 
@@ -394,6 +396,30 @@ public final class RecoveryRun {
   /// Whether all are in one view, and have been for some time.
   private boolean isQuiet() {
     return isWhole() && scheduler.nowNanos() - installedAt() >= suspect(QUIET_UNITS);
+  }
+
+  /// When all were in one view first, from a moment on. While links come back one by one, all may still be in the view
+  /// before the fault, as nobody has noticed yet what is missing.
+  private long wholeFrom(long nanos) {
+    var views = new TreeMap<String, View>(); // by name, whichever life it is
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Installed(int member, long at, View view)) {
+        if (at >= nanos && areWhole(views.values())) {
+          return nanos;
+        }
+        views.put(history.members().get(member).name(), view);
+        if (at >= nanos && areWhole(views.values())) {
+          return at;
+        }
+      }
+    }
+    return areWhole(views.values()) ? nanos : Long.MAX_VALUE;
+  }
+
+  private boolean areWhole(Collection<View> views) {
+    return views.size() == plan.nodes()
+        && views.stream().allMatch(view -> view.size() == plan.nodes())
+        && views.stream().map(View::id).distinct().count() == 1;
   }
 
   /// A view without some of the members that was installed after a moment.
