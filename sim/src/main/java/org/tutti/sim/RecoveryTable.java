@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// What many [RecoveryRun]s showed, as distributions for each fault.
@@ -37,9 +36,13 @@ public final class RecoveryTable {
     var table = new RecoveryTable();
     try (ExecutorService workers = Executors.newFixedThreadPool(threads)) {
       var done = new ExecutorCompletionService<RecoveryRun.Result>(workers);
-      LongStream.range(first, first + count).forEach(seed -> done.submit(() -> RecoveryRun.run(seed, only)));
+      long next = first; // as many are handed over as are under way or next
       try {
         for (long i = 0; i < count; i++) {
+          for (; next < first + Math.min(count, i + 2L * threads); next++) {
+            long seed = next;
+            done.submit(() -> RecoveryRun.run(seed, only));
+          }
           table.add(done.take().get());
           progress.accept(table);
         }

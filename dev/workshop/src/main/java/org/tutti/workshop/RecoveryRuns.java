@@ -38,19 +38,21 @@ final class RecoveryRuns {
     FirstSeed.record("simulate --recovery" + option(), first);
     out.println("first seed " + first);
     out.flush();
-    RecoveryTable table = RecoveryTable.run(first, seeds, fault, threads, this::progress);
-    out.println("in times of suspicion, median / 99 % / longest:");
-    out.print(table.table());
-    table.failures().stream().limit(FAILURES_SHOWN).forEach(this::describe);
-    table.failures().stream()
-        .skip(FAILURES_SHOWN)
-        .forEach(more -> out.println("and " + more.seed() + " " + more.violations()));
-    out.printf("%,d runs, %,d with violations%n", table.runs(), table.failures().size());
-    if (table.runs() < seeds) {
-      out.printf("interrupted: %,d of %,d runs are done%n", table.runs(), seeds);
+    try (var _ = new Interruption()) {
+      RecoveryTable table = RecoveryTable.run(first, seeds, fault, threads, this::progress);
+      out.println("in times of suspicion, median / 99 % / longest:");
+      out.print(table.table());
+      table.failures().stream().limit(FAILURES_SHOWN).forEach(this::describe);
+      table.failures().stream()
+          .skip(FAILURES_SHOWN)
+          .forEach(more -> out.println("and " + more.seed() + " " + more.violations()));
+      out.printf("%,d runs, %,d with violations%n", table.runs(), table.failures().size());
+      if (table.runs() < seeds) {
+        out.printf("interrupted: %,d of %,d runs are done%n", table.runs(), seeds);
+      }
+      out.flush();
+      return table.failures().isEmpty() && table.runs() == seeds ? 0 : 1;
     }
-    out.flush();
-    return table.failures().isEmpty() && table.runs() == seeds ? 0 : 1;
   }
 
   private String option() {

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.cli.Failure;
 import org.tutti.sim.Campaign;
@@ -24,7 +22,6 @@ final class SeedsRun<R, T extends SeedReport<R>> {
   private static final int SHRUNK_MAX = 2;
   private static final long LINE_EVERY_NANOS = 200_000_000;
   private static final long PLAIN_LINE_EVERY_NANOS = 10_000_000_000L;
-  private static final long END_SECONDS_MAX = 60; // for the runs that are under way when it is interrupted
 
   /// What is run.
   ///
@@ -77,17 +74,11 @@ final class SeedsRun<R, T extends SeedReport<R>> {
     var campaign = new Campaign<R, T>(first, seeds, kind::run, before);
     out.printf("first seed %d%s%n", first, file == null ? "" : ", " + before.seeds() + " seeds are done");
     out.flush();
-    var ended = new CountDownLatch(1);
-    Thread hook = atInterrupt(Thread.currentThread(), ended);
-    T report;
-    try {
-      report = run(campaign, file, threads);
+    try (var _ = new Interruption()) {
+      T report = run(campaign, file, threads);
       tell(report, first, seeds);
-    } finally {
-      ended.countDown();
+      return report.failed() == 0 && report.seeds() >= seeds ? 0 : 1;
     }
-    remove(hook);
-    return report.failed() == 0 && report.seeds() >= seeds ? 0 : 1;
   }
 
   private CampaignFile<T> open(Path path, @Nullable Long given) {
@@ -158,29 +149,6 @@ final class SeedsRun<R, T extends SeedReport<R>> {
               : "--first " + (first + report.seeds()) + " --seeds " + (seeds - report.seeds()));
     }
     out.flush();
-  }
-
-  /// An interrupt ends the process as soon as what is done has been told.
-  private static Thread atInterrupt(Thread running, CountDownLatch ended) {
-    var hook =
-        new Thread(() -> {
-          running.interrupt();
-          try {
-            ended.await(END_SECONDS_MAX, TimeUnit.SECONDS);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
-    Runtime.getRuntime().addShutdownHook(hook);
-    return hook;
-  }
-
-  private static void remove(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      Thread.interrupted(); // the process ends already: it was interrupted
-    }
   }
 
   /// How far the campaign is: one line that is written over again on a terminal, a line now and then elsewhere.
