@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,10 +78,11 @@ final class Health implements AutoCloseable {
   /// Answers from now on.
   ///
   /// @param at  where to listen
-  /// @param tls shows the node's certificate and checks those that are shown; null for none, and not for loopback
-  static Health open(Address at, @Nullable SSLContext tls, Node node, Group group) {
+  /// @param tls the directory of the node's certificate, which is not used on loopback; null for none
+  static Health open(Address at, @Nullable Path tls, Node node, Group group) {
+    SSLContext context = tls == null || isLoopback(at) ? null : TransportOption.credentials(tls).context();
     try {
-      var health = new Health(at, isLoopback(at) ? null : tls, node, group);
+      var health = new Health(at, context, node, group);
       health.port.start();
       return health;
     } catch (IOException e) {

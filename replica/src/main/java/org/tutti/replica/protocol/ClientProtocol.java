@@ -150,7 +150,7 @@ public final class ClientProtocol {
   private static final int PINGS_PER_SILENCE = 3;
   private static final int PINGS_PER_LIFE = 8;
   private static final long BACKOFF_NANOS_MIN = 10_000_000;
-  private static final long BACKOFF_NANOS_MAX = 1_000_000_000;
+  static final long BACKOFF_NANOS_MAX = 1_000_000_000;
   private static final long AGAIN_NANOS = 5_000_000; // after a refusal
 
   private final String service;

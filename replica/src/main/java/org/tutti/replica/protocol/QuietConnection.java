@@ -14,7 +14,6 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
   }
 
   private static final int PINGS_PER_SILENCE = 3;
-  private static final long AGAIN_NANOS_MAX = 1_000_000_000;
 
   final ClientProtocol client;
   final ClientProtocol.Host host;
@@ -209,7 +208,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
 
   /// There is no hurry, but who waits long for a silent replica need not wait so for one that did not serve yet.
   private long againNanos() {
-    return Math.min(AGAIN_NANOS_MAX, silenceNanos);
+    return Math.min(ClientProtocol.BACKOFF_NANOS_MAX, silenceNanos);
   }
 
   private void begin(long now) {
