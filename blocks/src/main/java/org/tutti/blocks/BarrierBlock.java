@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// All barriers. Who arrives waits until as many as the barrier has parties are there; then all go on, and the barrier
@@ -13,12 +14,14 @@ final class BarrierBlock implements Block {
   static final int ARRIVE = 1; // i64 ticket, i32 parties; replies the generation that it waits for
   static final int LEAVE = 2; // i64 ticket; replies 1 if it was waiting
 
-  static final int PASSED = 1; // i64 ticket, i64 generation; answers 1 when all were there, 0 when it does not wait
+  static final int PASSED = 1; // i64 ticket, i64 generation; answers 1 when it went on with the others, 0 when it left
 
   private static final class Barrier {
     long generation = 1;
     int parties; // of this generation
     final TreeMap<Long, Long> arrived = new TreeMap<>(); // sessions by ticket
+    final TreeSet<Long> passed =
+        new TreeSet<>(); // tickets of the generation before: others may have gone on without one
   }
 
   private final TreeMap<String, Barrier> barriers = new TreeMap<>();
@@ -47,6 +50,8 @@ final class BarrierBlock implements Block {
     barrier.arrived.put(ticket, session);
     long generation = barrier.generation;
     if (barrier.arrived.size() == parties) {
+      barrier.passed.clear();
+      barrier.passed.addAll(barrier.arrived.keySet());
       barrier.arrived.clear();
       barrier.generation++;
     }
@@ -66,10 +71,13 @@ final class BarrierBlock implements Block {
     if (barrier == null || action != PASSED) {
       throw new IllegalArgumentException("nobody has arrived at " + name + ", or there is no question " + action);
     }
-    if (barrier.generation > generation) {
-      return Message.number(1);
+    long ago = barrier.generation - generation;
+    if (ago <= 0 && barrier.arrived.containsKey(ticket)) {
+      return null;
     }
-    return barrier.arrived.containsKey(ticket) ? null : Message.number(0);
+    // Who asks later than the next generation ends has been silent for long; that its own one ended is all that is
+    // known.
+    return Message.number(ago > 1 || ago == 1 && barrier.passed.contains(ticket) ? 1 : 0);
   }
 
   @Override
@@ -80,6 +88,7 @@ final class BarrierBlock implements Block {
       copy.generation = barrier.generation;
       copy.parties = barrier.parties;
       copy.arrived.putAll(barrier.arrived);
+      copy.passed.addAll(barrier.passed);
       copies.put(name, copy);
     });
     return out -> {
@@ -93,6 +102,10 @@ final class BarrierBlock implements Block {
         for (Map.Entry<Long, Long> arrival : barrier.arrived.entrySet()) {
           out.writeLong(arrival.getKey());
           out.writeLong(arrival.getValue());
+        }
+        out.writeInt(barrier.passed.size());
+        for (long ticket : barrier.passed) {
+          out.writeLong(ticket);
         }
       }
     };
@@ -108,6 +121,9 @@ final class BarrierBlock implements Block {
       barrier.parties = in.readInt();
       for (int arrivals = in.readInt(); arrivals > 0; arrivals--) {
         barrier.arrived.put(in.readLong(), in.readLong());
+      }
+      for (int passed = in.readInt(); passed > 0; passed--) {
+        barrier.passed.add(in.readLong());
       }
     }
   }

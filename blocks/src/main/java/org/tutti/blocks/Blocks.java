@@ -46,7 +46,7 @@ public final class Blocks implements StateMachine {
     BARRIER
   }
 
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
 
   private final List<Block> blocks = // by kind
       List.of(new MapBlock(), new LockBlock(), new LockBlock(), new CounterBlock(), new BarrierBlock());

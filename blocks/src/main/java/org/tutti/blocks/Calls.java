@@ -6,6 +6,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.tutti.replica.Client;
 import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
@@ -38,6 +40,23 @@ record Calls(Client client, Blocks.Kind kind, String name) {
         throw why;
       }
       throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /// Waits for an outcome, but not for ever. Who is interrupted gives the call up.
+  ///
+  /// @return whether there is one
+  static boolean isDone(CompletableFuture<?> outcome, Duration wait) throws InterruptedException {
+    try {
+      outcome.get(wait.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException _) {
+      return false;
+    } catch (ExecutionException _) {
+      return true;
+    } catch (InterruptedException e) {
+      outcome.cancel(true);
+      throw e;
     }
   }
 

@@ -20,6 +20,8 @@ import org.tutti.replica.SessionExpiredException;
 /// Who gives up, or whose session ends before all are there, does not count any more. All methods may be called from
 /// any thread.
 public final class ReplicatedBarrier {
+  private static final Duration OUTCOME = Duration.ofSeconds(5); // the longest wait for what came first
+
   private final Calls calls;
   private final int parties;
 
@@ -49,55 +51,57 @@ public final class ReplicatedBarrier {
     await(Calls.FOR_EVER);
   }
 
-  /// Arrives, and waits for the others, but not for ever.
+  /// Arrives, and waits for the others, but not for ever. When the wait is over, it takes itself back, and asks for up
+  /// to 5 s more which came first, that or the last arrival: nobody goes on without knowing it, and nobody is counted
+  /// who was told that it is not.
   ///
-  /// @param wait the longest wait
-  /// @return whether all were there, as far as this client was told in time; if not, this one does not count any more
+  /// @param wait the longest wait for the others; zero to pass only as the last one
+  /// @return whether all were there; if not, this one does not count any more
   /// @throws InterruptedException when interrupted while waiting; it does not count then, unless all were there
-  /// @throws ServiceException     when the client is closed, or others wait for another number of parties
+  /// @throws ServiceException     when the client is closed, or others wait for another number of parties; a
+  ///     [CallTimeoutException] when no replica can be asked after the wait: this one counts if all were there before
+  ///     it could take itself back
   public boolean await(Duration wait) throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();
-    while (true) {
+    boolean passed = false;
+    do {
       long ticket = Calls.ticket();
-      long generation = 0;
       try {
-        ByteBuffer arrival = calls.message(BarrierBlock.ARRIVE, Long.BYTES + Integer.BYTES);
-        generation = calls.call(arrival.putLong(ticket).putInt(parties), left(end)).getLong();
-        if (hasPassed(ticket, generation, left(end))) {
-          return true;
-        }
-        // The session has ended before all were there.
+        passed = hasPassed(ticket, end);
       } catch (SessionExpiredException _) {
-        // The same.
-      } catch (CallTimeoutException _) {
-        return gaveUp(ticket, generation);
+        // It ended before this one arrived.
       } catch (ServiceException | InterruptedException e) {
         leave(ticket);
         throw e;
       }
+      // Who has not passed in time lost its session, and with it its place: it arrives anew.
+    } while (!passed && System.nanoTime() < end);
+    return passed;
+  }
+
+  private boolean hasPassed(long ticket, long end) throws InterruptedException {
+    ByteBuffer message = calls.message(BarrierBlock.ARRIVE, Long.BYTES + Integer.BYTES).putLong(ticket).putInt(parties);
+    CompletableFuture<ByteBuffer> arrival = calls.client().call(message.flip(), left(end).plus(OUTCOME));
+    if (Calls.isDone(arrival, left(end))) {
+      try {
+        return hasPassed(ticket, arrival, left(end));
+      } catch (CallTimeoutException _) {
+        // Not in time.
+      }
     }
+    leave(ticket);
+    return hasPassed(ticket, arrival, OUTCOME);
   }
 
-  private static Duration left(long end) {
-    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-  }
-
-  private boolean hasPassed(long ticket, long generation, Duration wait) throws InterruptedException {
+  private boolean hasPassed(long ticket, CompletableFuture<ByteBuffer> arrival, Duration wait)
+      throws InterruptedException {
+    long generation = Calls.await(arrival).duplicate().getLong();
     ByteBuffer question = calls.message(BarrierBlock.PASSED, 2 * Long.BYTES).putLong(ticket).putLong(generation);
     return calls.query(question, wait).getLong() == 1;
   }
 
-  /// Gives up, unless the last one has arrived meanwhile.
-  private boolean gaveUp(long ticket, long generation) throws InterruptedException {
-    CompletableFuture<ByteBuffer> left = leave(ticket);
-    if (generation == 0) {
-      return false; // it did not even arrive, as far as this client knows
-    }
-    try {
-      return Calls.await(left).getLong() == 0 && hasPassed(ticket, generation, Calls.FOR_EVER);
-    } catch (SessionExpiredException _) {
-      return false;
-    }
+  private static Duration left(long end) {
+    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
   }
 
   private CompletableFuture<ByteBuffer> leave(long ticket) {

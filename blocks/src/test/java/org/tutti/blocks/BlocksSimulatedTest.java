@@ -352,6 +352,7 @@ class BlocksSimulatedTest {
 
     final Map<String, List<Arrival>> waiting = new TreeMap<>();
     final Map<String, Long> passed = new TreeMap<>();
+    final Map<String, List<Arrival>> last = new TreeMap<>(); // who passed last
 
     @Override
     ByteBuffer apply(long session, String name, int action, ByteBuffer in) {
@@ -367,6 +368,7 @@ class BlocksSimulatedTest {
       here.add(new Arrival(session, ticket, parties));
       long generation = 1 + passed.getOrDefault(name, 0L);
       if (here.size() == parties) {
+        last.put(name, List.copyOf(here));
         here.clear();
         passed.put(name, generation);
       }
@@ -381,11 +383,18 @@ class BlocksSimulatedTest {
     @Override
     @Nullable ByteBuffer query(String name, int action, ByteBuffer in) {
       long ticket = in.getLong();
-      if (in.getLong() <= passed.getOrDefault(name, 0L)) {
+      long generation = in.getLong();
+      long ended = passed.getOrDefault(name, 0L);
+      if (generation < ended) {
         return Message.number(1);
+      } else if (generation == ended) {
+        return Message.number(isAmong(last.getOrDefault(name, List.of()), ticket) ? 1 : 0);
       }
-      List<Arrival> here = waiting.getOrDefault(name, List.of());
-      return here.stream().anyMatch(arrival -> arrival.ticket == ticket) ? null : Message.number(0);
+      return isAmong(waiting.getOrDefault(name, List.of()), ticket) ? null : Message.number(0);
+    }
+
+    private static boolean isAmong(List<Arrival> arrivals, long ticket) {
+      return arrivals.stream().anyMatch(arrival -> arrival.ticket == ticket);
     }
   }
 

@@ -385,14 +385,46 @@ class BlocksTest {
     ReplicatedBarrier phase = ReplicatedBarrier.of(client(), "phase", 3);
     assertThat(phase.await(MOMENT)).isFalse(); // and does not count
     for (int round = 0; round < 3; round++) {
+      assertThat(phase.await(Duration.ZERO)).isFalse();
       CompletableFuture<Void> one = phase.awaitAsync();
       CompletableFuture<Void> two = ReplicatedBarrier.of(client(), "phase", 3).awaitAsync();
-      assertThat(phase.await(Duration.ZERO)).isFalse();
       assertThat(one).isNotDone();
+      assertThat(two).isNotDone();
       assertThat(phase.await(PATIENCE)).isTrue();
       one.get();
       two.get();
     }
+  }
+
+  /// As many parties try as pass, each without patience: whoever is the last one of a round passes, and nobody is
+  /// counted who is told otherwise.
+  @Test
+  void whoDoesNotWaitPassesAsTheLastOne() throws Exception {
+    assertThat(ReplicatedBarrier.of(client(), "alone", 1).await(Duration.ZERO)).isTrue();
+    ReplicatedBarrier phase = ReplicatedBarrier.of(client(), "phase", 2);
+    for (int round = 0; round < 20; round++) {
+      CompletableFuture<Void> waits = phase.awaitAsync();
+      boolean passed;
+      do {
+        passed = phase.await(Duration.ZERO);
+        assertThat(passed || !waits.isDone()).isTrue();
+      } while (!passed);
+      waits.get();
+    }
+  }
+
+  @Test
+  void whoGaveUpDoesNotPassWithOthers() throws Exception {
+    Client client = client();
+    var calls = new Calls(client, Blocks.Kind.BARRIER, "phase");
+    calls.call(calls.message(BarrierBlock.ARRIVE, 12).putLong(1).putInt(2));
+    calls.call(calls.message(BarrierBlock.LEAVE, 8).putLong(1));
+    ReplicatedBarrier phase = ReplicatedBarrier.of(client, "phase", 2);
+    CompletableFuture<Void> one = phase.awaitAsync();
+    assertThat(phase.await(PATIENCE)).isTrue();
+    one.get();
+    ByteBuffer question = calls.message(BarrierBlock.PASSED, 16).putLong(1).putLong(1);
+    assertThat(calls.query(question, PATIENCE).getLong()).isZero();
   }
 
   @Test
