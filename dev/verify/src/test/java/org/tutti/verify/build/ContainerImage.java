@@ -43,12 +43,29 @@ final class ContainerImage {
     for (String program : List.of("runc", "umoci")) {
       assumeThat(isThere(program)).as("skipped: no " + program + " here").isTrue();
     }
+    assumeThat(System.getProperty("user.name")).as("skipped: containers are run by root here").isEqualTo("root");
     Path layout = Files.createDirectories(directory.resolve("layout"));
     run("tar", "xf", archives.getFirst().toString(), "-C", layout.toString());
     String tag = tag(layout);
     Path bundle = directory.resolve("bundle");
     run("umoci", "unpack", "--image", layout + ":" + tag, bundle.toString());
-    return new ContainerImage(directory, bundle);
+    var image = new ContainerImage(directory, bundle);
+    CommandProcess probe = image.probe();
+    assumeThat(probe.exitCode()).as("skipped: this machine runs no containers: %s", probe.errors()).isZero();
+    return image;
+  }
+
+  /// Runs a program of this machine in a container: where that fails, the image is not to blame.
+  private CommandProcess probe() throws Exception {
+    Path root = Files.createDirectories(directory.resolve("machine"));
+    List<Mount> mounts = new ArrayList<>();
+    for (String part : List.of("/usr", "/lib", "/lib64")) {
+      if (Files.isDirectory(Path.of(part))) {
+        Files.createDirectory(root.resolve(part.substring(1)));
+        mounts.add(new Mount(Path.of(part), part, false));
+      }
+    }
+    return start("probe", root, null, mounts, List.of("/usr/bin/true"));
   }
 
   private static String tag(Path layout) throws IOException {
@@ -88,12 +105,18 @@ final class ContainerImage {
   /// @param mounts  what it sees
   /// @param args    of the image's program
   CommandProcess start(String id, @Nullable Path network, List<Mount> mounts, List<String> args) throws Exception {
+    var all = new ArrayList<String>();
+    ((List<?>) process().get("args")).forEach(arg -> all.add((String) arg));
+    all.addAll(args);
+    return start(id, root(), network, mounts, all);
+  }
+
+  private CommandProcess start(String id, Path root, @Nullable Path network, List<Mount> mounts, List<String> command)
+      throws Exception {
     Path own = Files.createDirectories(directory.resolve(id));
     var changed = new LinkedHashMap<>(config);
     var process = new LinkedHashMap<Object, Object>(process());
-    var all = new ArrayList<Object>((List<?>) process.get("args"));
-    all.addAll(args);
-    process.put("args", all);
+    process.put("args", command);
     var variables = new ArrayList<Object>((List<?>) process.get("env"));
     variables.add("TUTTI_SUSPECT_AFTER=5s"); // as CommandProcess has it
     process.put("env", variables);
@@ -101,7 +124,7 @@ final class ContainerImage {
     process.put("noNewPrivileges", true);
     process.put("capabilities", Map.of());
     changed.put("process", process);
-    changed.put("root", Map.of("path", root().toString(), "readonly", true));
+    changed.put("root", Map.of("path", root.toString(), "readonly", true));
     var seen = new ArrayList<Object>((List<?>) config.get("mounts"));
     for (Mount mount : mounts) {
       List<String> options = List.of("bind", mount.writable ? "rw" : "ro");
