@@ -577,10 +577,12 @@ class ReplicaTest {
       Client known = client(replicas.get(0).clients());
       assertThat(call(known, 1)).isEqualTo(1);
       for (int i = 1; i < connectionsMax; i++) {
-        var socket = new Socket("127.0.0.1", port(0));
-        greeted.add(socket);
-        socket.getOutputStream().write(new Frame.Hello("counter", Frame.NO_POLICY).encode().array());
-        assertThat(socket.getInputStream().read()).isNotNegative();
+        for (int replica = 0; replica < replicas.size(); replica++) { // as many at each: no client is moved
+          var socket = new Socket("127.0.0.1", port(replica));
+          greeted.add(socket);
+          socket.getOutputStream().write(new Frame.Hello("counter", Frame.NO_POLICY).encode().array());
+          assertThat(socket.getInputStream().read()).isNotNegative();
+        }
       }
       for (int i = 0; i < 100; i++) {
         assertThat(answer(new byte[0])).contains("there are too many clients here");
