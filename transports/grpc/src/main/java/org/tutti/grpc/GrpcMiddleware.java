@@ -151,22 +151,24 @@ final class GrpcMiddleware implements Middleware {
     } else {
       builder.sslContext(tls(config.tls(), true));
     }
+    long begun = System.nanoTime();
     try {
       return GrpcCall.open(builder.build(), config);
     } catch (IOException e) {
-      Refused refused = refusal(e, peer);
+      Refused refused = refusal(e, peer, System.nanoTime() - begun);
       throw refused == null ? e : new Middleware.RefusedException(refused, e);
     }
   }
 
-  private @Nullable Refused refusal(IOException failure, Address peer) {
+  private @Nullable Refused refusal(IOException failure, Address peer, long nanos) {
     Credentials tls = config.tls();
     if (tls != null) {
       return Refusal.told(failure, peer, tls);
     }
     // gRPC says by its texts only what a peer has answered.
     String text = String.valueOf(failure.getMessage());
-    if (text.contains(UNSAID)) {
+    // A node, too, closes without an answer when one of the two stood still for so long that its handshake is late.
+    if (text.contains(UNSAID) && nanos < config.connectTimeout().toNanos() / 2) {
       return new Refused(
           peer, Refused.Reason.IS_TLS, "it closes without an answer: it seems to speak TLS, this node does not");
     }
