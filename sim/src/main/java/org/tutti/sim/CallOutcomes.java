@@ -207,7 +207,8 @@ final class CallOutcomes {
       boolean skips =
           skipped.getOrDefault(member, List.of()).stream()
               .anyMatch(range -> range.from <= call.position && call.position < range.to);
-      if (!left && !skips) {
+      boolean branchEnded = call.position < 0 && seen.indexOf(call.reached) < seen.size() - 1;
+      if (!left && !skips && !branchEnded) {
         return member + " has neither left nor skipped @" + call.position;
       }
     }

@@ -54,7 +54,7 @@ public final class GroupCallProtocol {
     final long number;
     final Consolidator<Answer> replies;
     final Consumer<Consolidated<Answer>> then;
-    long position = -1;
+    long position = -1; // until it is delivered here, and in a branch
 
     Open(long number, Consolidator<Answer> replies, Consumer<Consolidated<Answer>> then) {
       this.number = number;
@@ -158,10 +158,13 @@ public final class GroupCallProtocol {
 
   /// A view was installed.
   ///
+  /// A call in a branch has no position, and who was in the branch may have gone from it to other views before, and may
+  /// be in this view all the same: nobody knows whether it executed the call. So the next view ends the call.
+  ///
   /// @param installed the view
   public void installed(View installed) {
     view = installed;
-    concludeAll(call -> call.replies.live(installed.members()));
+    concludeAll(call -> call.replies.live(call.position < 0 ? List.of() : installed.members()));
   }
 
   /// Deliveries go on at a position: the application has a state that contains what lies before, or it takes part from

@@ -161,6 +161,22 @@ class GroupCallProtocolTest {
   }
 
   @Test
+  void theNextViewEndsACallInABranch() {
+    protocol.installed(view(1, 2, A, B));
+    long inBranch = call(ALL);
+    execute(inBranch, -1);
+    long notDelivered = call(ALL);
+    assertThat(outcomes).isEmpty();
+    protocol.installed(view(2, 2, A, B));
+    assertThat(outcomes).singleElement().isInstanceOf(Consolidated.ReducedMembership.class);
+    execute(notDelivered, 0);
+    protocol.installed(view(3, 2, A, B));
+    assertThat(outcomes).hasSize(1);
+    reply(B, notDelivered, answer(2, 0));
+    assertThat(outcomes).hasSize(2).last().isInstanceOf(Consolidated.Success.class);
+  }
+
+  @Test
   void aMemberSaysOnceWhatItSkips() {
     protocol.installed(view(1, 2, B, A));
     protocol.resumed(5);
