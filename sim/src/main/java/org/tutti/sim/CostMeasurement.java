@@ -139,7 +139,6 @@ public final class CostMeasurement {
         false,
         false,
         false,
-        false,
         new EnumMap<>(FaultKind.class));
   }
 

@@ -46,8 +46,7 @@ final class Streams {
     REPLICA,
     LINE,
     SERVICE_SETTINGS,
-    CONNECTION,
-    CALLS
+    CONNECTION
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

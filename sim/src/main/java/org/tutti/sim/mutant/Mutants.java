@@ -881,7 +881,6 @@ public final class Mutants {
             EXCHANGES,
             DURABILITY,
             ServiceMutants.ALL,
-            CallMutants.ALL,
             IpcMutants.ALL)
         .flatMap(List::stream)
         .toList();

@@ -97,7 +97,6 @@ final class ShownEvents {
             false,
             false,
             false,
-            false,
             faults);
     var histories = new ArrayList<History>();
     Simulation.run(
