@@ -14,14 +14,13 @@ final class BarrierBlock implements Block {
   static final int ARRIVE = 1; // i64 ticket, i32 parties; replies the generation that it waits for
   static final int LEAVE = 2; // i64 ticket; replies 1 if it was waiting
 
-  static final int PASSED = 1; // i64 ticket, i64 generation; answers 1 when it went on with the others, 0 when it left
+  static final int PASSED = 1; // i64 ticket, i64 generation; answers 1 when it went on with the others, else 0
 
   private static final class Barrier {
     long generation = 1;
     int parties; // of this generation
     final TreeMap<Long, Long> arrived = new TreeMap<>(); // sessions by ticket
-    final TreeSet<Long> passed =
-        new TreeSet<>(); // tickets of the generation before: others may have gone on without one
+    final TreeSet<Long> passed = new TreeSet<>(); // tickets of the generation that ended last
   }
 
   private final TreeMap<String, Barrier> barriers = new TreeMap<>();
@@ -75,8 +74,7 @@ final class BarrierBlock implements Block {
     if (ago <= 0 && barrier.arrived.containsKey(ticket)) {
       return null;
     }
-    // Who asks later than the next generation ends has been silent for long; that its own one ended is all that is
-    // known.
+    // Of earlier generations nothing is known but that they ended: whoever asks so late has been silent for long.
     return Message.number(ago > 1 || ago == 1 && barrier.passed.contains(ticket) ? 1 : 0);
   }
 

@@ -89,6 +89,14 @@ record Calls(Client client, Blocks.Kind kind, String name) {
     return await(client.query(message.flip(), Read.SEQUENTIAL, wait));
   }
 
+  /// What is left of a wait.
+  ///
+  /// @param end when it ends, by [System#nanoTime]
+  /// @return not negative
+  static Duration left(long end) {
+    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+  }
+
   static long ticket() {
     return ThreadLocalRandom.current().nextLong();
   }

@@ -87,10 +87,10 @@ public final class FencedLock {
     while (true) {
       long ticket = Calls.ticket();
       try {
-        long token = enter(ticket, true, left(end));
+        long token = enter(ticket, true, Calls.left(end));
         if (token == LockBlock.WAITS) {
           ByteBuffer question = calls.message(LockBlock.GRANTED, Long.BYTES).putLong(ticket);
-          token = calls.query(question, left(end)).getLong();
+          token = calls.query(question, Calls.left(end)).getLong();
         }
         if (token != LockBlock.NONE) {
           return Optional.of(new Hold(ticket, token));
@@ -106,10 +106,6 @@ public final class FencedLock {
         throw e;
       }
     }
-  }
-
-  private static Duration left(long end) {
-    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
   }
 
   private long enter(long ticket, boolean waits, Duration wait) throws InterruptedException {

@@ -67,7 +67,7 @@ public final class ReplicatedBarrier {
     do {
       long ticket = Calls.ticket();
       try {
-        passed = hasPassed(ticket, end);
+        passed = arrive(ticket, end);
       } catch (SessionExpiredException _) {
         // It ended before this one arrived.
       } catch (ServiceException | InterruptedException e) {
@@ -79,12 +79,15 @@ public final class ReplicatedBarrier {
     return passed;
   }
 
-  private boolean hasPassed(long ticket, long end) throws InterruptedException {
+  /// Arrives once.
+  ///
+  /// @return whether all were there; if not, this one does not wait any more
+  private boolean arrive(long ticket, long end) throws InterruptedException {
     ByteBuffer message = calls.message(BarrierBlock.ARRIVE, Long.BYTES + Integer.BYTES).putLong(ticket).putInt(parties);
-    CompletableFuture<ByteBuffer> arrival = calls.client().call(message.flip(), left(end).plus(OUTCOME));
-    if (Calls.isDone(arrival, left(end))) {
+    CompletableFuture<ByteBuffer> arrival = calls.client().call(message.flip(), Calls.left(end).plus(OUTCOME));
+    if (Calls.isDone(arrival, Calls.left(end))) {
       try {
-        return hasPassed(ticket, arrival, left(end));
+        return hasPassed(ticket, arrival, Calls.left(end));
       } catch (CallTimeoutException _) {
         // Not in time.
       }
@@ -100,12 +103,8 @@ public final class ReplicatedBarrier {
     return calls.query(question, wait).getLong() == 1;
   }
 
-  private static Duration left(long end) {
-    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-  }
-
-  private CompletableFuture<ByteBuffer> leave(long ticket) {
-    return calls.callForEver(calls.message(BarrierBlock.LEAVE, Long.BYTES).putLong(ticket));
+  private void leave(long ticket) {
+    calls.callForEver(calls.message(BarrierBlock.LEAVE, Long.BYTES).putLong(ticket));
   }
 
   /// As [#await()], on a thread of its own.

@@ -396,8 +396,8 @@ class BlocksTest {
     }
   }
 
-  /// As many parties try as pass, each without patience: whoever is the last one of a round passes, and nobody is
-  /// counted who is told otherwise.
+  /// One party waits, and another one tries without waiting: it passes if it comes last, and is not counted if it is
+  /// told that it did not pass.
   @Test
   void whoDoesNotWaitPassesAsTheLastOne() throws Exception {
     assertThat(ReplicatedBarrier.of(client(), "alone", 1).await(Duration.ZERO)).isTrue();
