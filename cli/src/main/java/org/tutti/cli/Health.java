@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,10 +76,10 @@ final class Health implements AutoCloseable {
 
   /// Answers from now on.
   ///
-  /// @param at  where to listen
-  /// @param tls the directory of the node's certificate, which is not used on loopback; null for none
-  static Health open(Address at, @Nullable Path tls, Node node, Group group) {
-    SSLContext context = tls == null || isLoopback(at) ? null : TransportOption.credentials(tls).context();
+  /// @param at      where to listen
+  /// @param carrier has the node's certificate, which is not used on loopback
+  static Health open(Address at, TransportOption carrier, Node node, Group group) {
+    SSLContext context = isLoopback(at) ? null : carrier.context();
     try {
       var health = new Health(at, context, node, group);
       health.port.start();

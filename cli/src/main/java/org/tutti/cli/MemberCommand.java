@@ -140,7 +140,7 @@ final class MemberCommand implements Callable<Integer> {
       printer.follow(options.timeout);
       return;
     }
-    try (var answering = Health.open(health, options.carrier.tls(), session.node(), session.group())) {
+    try (var answering = Health.open(health, options.carrier, session.node(), session.group())) {
       out.line("health at " + answering.address(), "health", "address", answering.address().text());
       out.flush();
       printer.follow(options.timeout);

@@ -61,7 +61,7 @@ public final class TransportOption {
     return tls;
   }
 
-  /// For connections to a registry; null for no TLS.
+  /// For connections to a registry, and for health checks; null for no TLS.
   @Nullable SSLContext context() {
     return tls == null ? null : credentials(tls).context();
   }
