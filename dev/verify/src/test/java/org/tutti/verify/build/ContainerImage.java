@@ -1,6 +1,5 @@
 package org.tutti.verify.build;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
@@ -41,14 +40,14 @@ final class ContainerImage {
     }
     assumeThat(archives).as("run `./mvnw package -Pdist,image` first: it packs the image").isNotEmpty();
     for (String program : List.of("runc", "umoci")) {
-      assumeThat(isThere(program)).as("skipped: no " + program + " here").isTrue();
+      assumeThat(HostProgram.isThere(program)).as("skipped: no " + program + " here").isTrue();
     }
     assumeThat(System.getProperty("user.name")).as("skipped: containers are run by root here").isEqualTo("root");
     Path layout = Files.createDirectories(directory.resolve("layout"));
-    run("tar", "xf", archives.getFirst().toString(), "-C", layout.toString());
+    HostProgram.run("tar", "xf", archives.getFirst().toString(), "-C", layout.toString());
     String tag = tag(layout);
     Path bundle = directory.resolve("bundle");
-    run("umoci", "unpack", "--image", layout + ":" + tag, bundle.toString());
+    HostProgram.run("umoci", "unpack", "--image", layout + ":" + tag, bundle.toString());
     var image = new ContainerImage(directory, bundle);
     CommandProcess probe = image.probe();
     assumeThat(probe.exitCode()).as("skipped: this machine runs no containers: %s", probe.errors()).isZero();
@@ -72,17 +71,6 @@ final class ContainerImage {
     Map<String, Object> index = JSON.std.mapFrom(Files.readString(layout.resolve("index.json")));
     Map<?, ?> manifest = (Map<?, ?>) ((List<?>) index.get("manifests")).getFirst();
     return (String) ((Map<?, ?>) manifest.get("annotations")).get("org.opencontainers.image.ref.name");
-  }
-
-  static boolean isThere(String program) {
-    return Stream.of(System.getenv("PATH").split(":")).anyMatch(in -> Files.isExecutable(Path.of(in, program)));
-  }
-
-  static String run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String text = new String(process.getInputStream().readAllBytes());
-    assertThat(process.waitFor()).as("%s: %s", List.of(command), text).isZero();
-    return text;
   }
 
   /// What a process of the image is, as umoci has it from the image.
@@ -146,7 +134,7 @@ final class ContainerImage {
 
   /// Kills one as the kernel does when a host is lost.
   void kill(String id) throws Exception {
-    run("runc", "kill", name(id), "KILL");
+    HostProgram.run("runc", "kill", name(id), "KILL");
   }
 
   private static String name(String id) {

@@ -44,16 +44,9 @@ class DistributionTest {
     assumeThat(archive).as("run `./mvnw package -Pdist` first: it packs the distribution").isNotNull();
   }
 
-  private static String run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String text = new String(process.getInputStream().readAllBytes());
-    assertThat(process.waitFor()).as("%s: %s", List.of(command), text).isZero();
-    return text;
-  }
-
   private void unpack(Path directory) throws Exception {
     Files.createDirectories(directory);
-    run("tar", "xzf", archive.toString(), "-C", directory.toString(), "--strip-components=1");
+    HostProgram.run("tar", "xzf", archive.toString(), "-C", directory.toString(), "--strip-components=1");
   }
 
   /// Copies a program, or a library of the runtime, and what it is linked with.
@@ -64,7 +57,7 @@ class DistributionTest {
   }
 
   private void link(Path file) throws Exception {
-    Matcher matcher = LIBRARY.matcher(run("ldd", file.toString()));
+    Matcher matcher = LIBRARY.matcher(HostProgram.run("ldd", file.toString()));
     while (matcher.find()) {
       Path library = Path.of(matcher.group(1));
       Path copy = root.resolve(library.toString().substring(1));
@@ -104,7 +97,7 @@ class DistributionTest {
     var command = new ArrayList<>(List.of("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "unshare", "-mpf"));
     command.addAll(List.of("sh", "-c", script.toString(), "sh"));
     command.addAll(List.of(args));
-    return run(command.toArray(String[]::new));
+    return HostProgram.run(command.toArray(String[]::new));
   }
 
   private boolean mayMount() throws Exception {
@@ -159,7 +152,8 @@ class DistributionTest {
     Path groff = Path.of("/usr/bin/groff");
     assumeThat(groff).as("skipped: no groff here").exists();
     String text =
-        run(groff.toString(), "-man", "-Tascii", "-P-cbou", "-ww", pages.resolve("tutti-member.1").toString());
+        HostProgram.run(
+            groff.toString(), "-man", "-Tascii", "-P-cbou", "-ww", pages.resolve("tutti-member.1").toString());
     assertThat(text).doesNotContain("warning:", "${");
     assertThat(text.replaceAll("\\s+", " "))
         .contains("SYNOPSIS tutti member", "--primary-views=NAME", "dynamic-linear, static-majority, both");
@@ -173,6 +167,6 @@ class DistributionTest {
     Path unit = root.resolve("tutti/systemd/tutti-member@.service");
     Path here = root.resolve("tutti-member@bank.service");
     Files.writeString(here, Files.readString(unit).replace("/opt/tutti", root.resolve("tutti").toString()));
-    assertThat(run("systemd-analyze", "verify", "--man=no", here.toString())).isEmpty();
+    assertThat(HostProgram.run("systemd-analyze", "verify", "--man=no", here.toString())).isEmpty();
   }
 }

@@ -59,7 +59,7 @@ class ImageTest {
   @Test
   void aMemberFoundsAGroupAndLeavesItWhenItIsStopped() throws Exception {
     Path data = Files.createDirectory(directory.resolve("data"));
-    ContainerImage.run("chown", "65532:65532", data.toString());
+    HostProgram.run("chown", "65532:65532", data.toString());
     CommandProcess member =
         image.start(
             "member",

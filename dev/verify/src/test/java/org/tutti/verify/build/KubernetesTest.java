@@ -102,7 +102,7 @@ class KubernetesTest {
   /// Against the API's own schemas, by kubernetes-validate.
   @Test
   void theFilesAreWhatKubernetesTakes() throws Exception {
-    assumeThat(ContainerImage.isThere("kubernetes-validate")).as("skipped: no kubernetes-validate here").isTrue();
+    assumeThat(HostProgram.isThere("kubernetes-validate")).as("skipped: no kubernetes-validate here").isTrue();
     for (Path file : files()) {
       assertThat(validated(file)).endsWith("against version 1.34\n").contains(" passed for resource ");
     }
@@ -122,7 +122,7 @@ class KubernetesTest {
   private void makeCluster() throws Exception {
     image = ContainerImage.unpack(directory);
     for (String program : List.of("dnsmasq", "curl")) {
-      assumeThat(ContainerImage.isThere(program)).as("skipped: no " + program + " here").isTrue();
+      assumeThat(HostProgram.isThere(program)).as("skipped: no " + program + " here").isTrue();
     }
     try {
       List<String> hosts = IntStream.range(0, LabNetwork.NODES_MAX).mapToObj(node -> "h" + node).toList();
@@ -133,7 +133,7 @@ class KubernetesTest {
     set = read("statefulset.yaml");
     assertThat(at(set, "spec", "podManagementPolicy")).as("they wait for each other").isEqualTo("Parallel");
     secret = Authority.in(directory.resolve("ca")).issue("bank", "tutti", DAY);
-    ContainerImage.run("chown", "-R", "65532:65532", secret.toString());
+    HostProgram.run("chown", "-R", "65532:65532", secret.toString());
     Files.writeString(directory.resolve("hosts"), "");
     Files.writeString(directory.resolve("resolv.conf"), "nameserver " + network.addressOf(0) + "\n");
     var server = new ArrayList<>(network.at(0));
@@ -180,7 +180,7 @@ class KubernetesTest {
     Path volume = directory.resolve("volume-" + number);
     if (Files.notExists(volume)) {
       Files.createDirectory(volume);
-      ContainerImage.run("chown", "65532:65532", volume.toString());
+      HostProgram.run("chown", "65532:65532", volume.toString());
     }
     Map<String, String> fields =
         Map.of("POD_NAME", name, "POD_NAMESPACE", "default", "POD_IP", network.addressOf(node));
