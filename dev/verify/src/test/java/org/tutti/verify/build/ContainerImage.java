@@ -106,7 +106,7 @@ final class ContainerImage {
     var process = new LinkedHashMap<Object, Object>(process());
     process.put("args", command);
     var variables = new ArrayList<Object>((List<?>) process.get("env"));
-    variables.add("TUTTI_SUSPECT_AFTER=5s"); // as CommandProcess has it
+    variables.add("TUTTI_SUSPECT_AFTER=5s"); // containers that run side by side may stop for seconds
     process.put("env", variables);
     process.put("terminal", false);
     process.put("noNewPrivileges", true);

@@ -24,29 +24,35 @@ import org.jspecify.annotations.Nullable;
 /// The `tutti` command, or another program, as a process of its own. What it prints is kept.
 public final class CommandProcess implements AutoCloseable {
   private static final long SECONDS_MAX = 100;
-  private static final String SUSPECT_AFTER = "5s"; // a machine on which tests run side by side stops for seconds
+  private static final String SUSPECT_AFTER = "30s"; // beside other tests a process may get no processor for seconds
   private static final int SIGINT = 2;
   private static final int TAIL = 5; // lines that a failure shows
   private static final Pattern DELIVERY = Pattern.compile("(\\d+) (\\S+: .*)");
+  private static final Pattern LOGGED = Pattern.compile("\\S+ (?:INFO|WARNING) org\\.tutti\\.(?:Group|Node) ");
 
   private final String name;
   private final Process process;
   private final LinkedBlockingQueue<String> unread = new LinkedBlockingQueue<>();
   private final List<String> lines = new ArrayList<>(); // what was read by the test
   private final LinkedBlockingQueue<String> errors = new LinkedBlockingQueue<>();
+  private final LinkedBlockingQueue<String> log =
+      new LinkedBlockingQueue<>(); // why views changed, for failures to show
   private final List<Thread> readers;
 
   private CommandProcess(String name, List<String> command) throws IOException {
     this.name = name;
     this.process = new ProcessBuilder(command).start();
-    this.readers = List.of(read(process.getInputStream(), unread::add), read(process.getErrorStream(), errors::add));
+    this.readers =
+        List.of(
+            read(process.getInputStream(), unread::add),
+            read(process.getErrorStream(), line -> (LOGGED.matcher(line).lookingAt() ? log : errors).add(line)));
   }
 
   public static CommandProcess tutti(String... args) throws IOException {
     return tutti(List.of(), args);
   }
 
-  /// With options for Java besides. A silent member is suspected after five seconds, unless the command says otherwise;
+  /// With options for Java besides. A silent member is suspected after half a minute unless the command says otherwise;
   /// over TCP, one that has ended is noticed at once all the same.
   public static CommandProcess tutti(List<String> java, String... args) throws IOException {
     List<String> command = new ArrayList<>(List.of("env"));
@@ -86,8 +92,11 @@ public final class CommandProcess implements AutoCloseable {
   /// The next line of standard output.
   public String line() throws InterruptedException {
     String line = unread.poll(SECONDS_MAX, TimeUnit.SECONDS);
-    List<String> last = lines.subList(Math.max(0, lines.size() - TAIL), lines.size());
-    assertThat(line).as("another line of " + name + " after " + last + "; errors: " + errors).isNotNull();
+    if (line == null) {
+      List<String> last = lines.subList(Math.max(0, lines.size() - TAIL), lines.size());
+      String logged = "; errors: " + errors + "; log:\n" + String.join("\n", log);
+      throw new AssertionError("no other line of " + name + " after " + last + logged);
+    }
     lines.add(line);
     return line;
   }
