@@ -24,11 +24,12 @@ import org.jspecify.annotations.Nullable;
 /// The `tutti` command, or another program, as a process of its own. What it prints is kept.
 public final class CommandProcess implements AutoCloseable {
   private static final long SECONDS_MAX = 100;
-  private static final String SUSPECT_AFTER = "30s"; // beside other tests a process may get no processor for seconds
+  private static final String SUSPECT_AFTER = "15s"; // beside other tests a process may get no processor for seconds
+  private static final String TIMEOUT = "60s"; // and then much longer than usual for what it does
   private static final int SIGINT = 2;
   private static final int TAIL = 5; // lines that a failure shows
   private static final Pattern DELIVERY = Pattern.compile("(\\d+) (\\S+: .*)");
-  private static final Pattern LOGGED = Pattern.compile("\\S+ (?:INFO|WARNING) org\\.tutti\\.(?:Group|Node) ");
+  private static final Pattern LOGGED = Pattern.compile("\\S+ (?:INFO|WARNING) org\\.tutti\\.Group ");
 
   private final String name;
   private final Process process;
@@ -52,14 +53,15 @@ public final class CommandProcess implements AutoCloseable {
     return tutti(List.of(), args);
   }
 
-  /// With options for Java besides. A silent member is suspected after half a minute unless the command says otherwise;
-  /// over TCP, one that has ended is noticed at once all the same.
+  /// With options for Java besides. A silent member is suspected after 15 seconds, and what a command waits for may
+  /// take a minute, unless it says otherwise; over TCP, one that has ended is noticed at once all the same.
   public static CommandProcess tutti(List<String> java, String... args) throws IOException {
     List<String> command = new ArrayList<>(List.of("env"));
     if (ignoresInterrupts()) {
       command.add("--default-signal=INT");
     }
     command.add("TUTTI_SUSPECT_AFTER=" + SUSPECT_AFTER);
+    command.add("TUTTI_TIMEOUT=" + TIMEOUT);
     command.addAll(TuttiCommand.of(java, args));
     return new CommandProcess("tutti " + String.join(" ", args), command);
   }

@@ -361,7 +361,7 @@ class DoctorCommandTest {
     Files.writeString(file, "group = bank\njoin = 127.0.0.1:1\n" + member + "[doctor]\njoin = " + closed + "\n");
     assertThat(tutti.run("doctor", "--config=" + file, "--print-config").rest())
         .contains("listen = 127.0.0.1:0  # " + file + ":8", "join = " + closed + "  # " + file + ":10")
-        .contains("timeout = 5s  # default")
+        .contains("transport = tcp  # default", "timeout = 60s  # TUTTI_TIMEOUT")
         .noneMatch(line -> line.startsWith("json"));
     CommandProcess doctor = tutti.run("doctor", "--config=" + file, "--json");
     List<String> lines = doctor.rest();

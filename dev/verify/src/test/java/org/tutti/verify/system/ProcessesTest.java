@@ -161,6 +161,7 @@ class ProcessesTest {
 
   @Test
   void anInterruptedMemberLeavesInOrderAndAKilledOneIsMissed() throws Exception {
+    suspectAfter = "5s"; // how long the last one waits goes by it
     CommandProcess n1 = create("n1");
     CommandProcess n2 = join("n2");
     CommandProcess n3 = join("n3");
