@@ -1,6 +1,7 @@
 package org.tutti.romiop;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
 import org.jspecify.annotations.Nullable;
@@ -13,18 +14,21 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | --- | --- |
 /// | `tutti.romiop.replies` | how replies are consolidated where the reference does not say it; `majority` |
 /// | `tutti.romiop.join_timeout` | how long a first call waits until the client is in the group, in ms; 10000 |
+/// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
 final class ClientConnection extends GroupConnection {
   private static final long serialVersionUID = 1;
 
   private transient @Nullable GroupCaller caller;
   private String replies = ReplyRule.DEFAULT;
   private long joinMillis;
+  private transient @Nullable Suspicion suspicion; // once it is configured
 
   @Override
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
     replies = configuration.getAttribute("tutti.romiop.replies", ReplyRule.DEFAULT);
     joinMillis = configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000);
+    suspicion = Suspicion.of(configuration);
     try {
       ReplyRule.of(replies);
     } catch (IllegalArgumentException e) {
@@ -39,7 +43,7 @@ final class ClientConnection extends GroupConnection {
       RomiopProfile group = (RomiopProfile) to;
       Consolidation rule = ReplyRule.of(group.rule().isEmpty() ? replies : group.rule());
       long most = timeout > 0 ? Math.min(timeout, joinMillis) : joinMillis;
-      GroupCaller joined = GroupCaller.join(group, rule, Duration.ofMillis(most));
+      GroupCaller joined = GroupCaller.join(group, rule, Objects.requireNonNull(suspicion), Duration.ofMillis(most));
       synchronized (this) {
         profile = group;
         connection_info = group.toString();

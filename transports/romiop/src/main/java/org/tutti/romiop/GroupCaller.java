@@ -61,21 +61,18 @@ final class GroupCaller implements GroupListener, AutoCloseable {
 
   private record Call(int requestId, Consolidator<Giop> replies) {}
 
-  private GroupCaller(RomiopProfile profile, Consolidation rule) {
+  private GroupCaller(RomiopProfile profile, Consolidation rule, Suspicion suspicion) {
     this.rule = rule;
     timer.setRemoveOnCancelPolicy(true);
-    node =
-        Node.named("client-" + id)
-            .cluster(profile.cluster())
-            .contacts(profile.contacts().toArray(String[]::new))
-            .start();
+    var builder = Node.named("client-" + id).cluster(profile.cluster());
+    node = suspicion.in(builder.contacts(profile.contacts().toArray(String[]::new))).start();
   }
 
   /// Becomes an observer of a group, and waits for that.
   ///
   /// @throws org.omg.CORBA.TRANSIENT when it takes longer than that
-  static GroupCaller join(RomiopProfile profile, Consolidation rule, Duration within) {
-    GroupCaller caller = new GroupCaller(profile, rule);
+  static GroupCaller join(RomiopProfile profile, Consolidation rule, Suspicion suspicion, Duration within) {
+    GroupCaller caller = new GroupCaller(profile, rule, suspicion);
     boolean joined = false;
     try {
       var config = MemberConfig.builder().listener(caller).takesState(false).build();

@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
+import org.tutti.NodeBuilder;
 
 /// Makes this process a member of a group of objects, and gives its ORB one connection, from which the ORB reads the
 /// requests of all clients in total order.
@@ -24,6 +25,7 @@ import org.tutti.Node;
 /// | `tutti.romiop.contacts` | addresses of members, with commas |
 /// | `tutti.romiop.members` | the names of all members, with commas; the same at all of them |
 /// | `tutti.romiop.recoverable` | whether the objects give and take their state; `false`; the same at all members |
+/// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
 /// | `tutti.romiop.objects` | the keys of the objects, with commas, each with a `jacorb.orb.objectKeyMap.KEY` |
 final class RomiopListener extends ListenerBase {
   private static final long serialVersionUID = 1;
@@ -56,12 +58,12 @@ final class RomiopListener extends ListenerBase {
   public void listen() {
     try {
       RomiopProfile own = (RomiopProfile) profile;
-      node =
+      NodeBuilder builder =
           Node.named(configuration.getAttribute("tutti.romiop.name"))
               .cluster(own.cluster())
               .listen(configuration.getAttribute("tutti.romiop.listen"))
-              .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","))
-              .start();
+              .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","));
+      node = Suspicion.of(configuration).in(builder).start();
       var group =
           node.joinOrCreate(
               own.group(),

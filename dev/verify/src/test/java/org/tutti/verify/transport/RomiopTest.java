@@ -225,6 +225,7 @@ class RomiopTest {
         .filter(each -> !each.startsWith("#"))
         .forEach(each -> command.add("-D" + each));
     command.add("-Djacorb.orb.print_version=off");
+    command.add("-Dtutti.romiop.suspect_after=15000"); // beside other tests a process may get no processor for seconds
     command.addAll(List.of("-cp", directory.resolve("classes") + ":" + System.getProperty("java.class.path"), main));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
   }
