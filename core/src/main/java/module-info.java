@@ -45,6 +45,7 @@ module org.tutti {
       org.tutti.sim;
   exports org.tutti.wire to
       org.tutti.ipc,
+      org.tutti.replica,
       org.tutti.sim;
 
   // The exhaustive check compares the states of protocol objects, private fields and all.

@@ -139,6 +139,7 @@ public final class CostMeasurement {
         false,
         false,
         false,
+        false,
         new EnumMap<>(FaultKind.class));
   }
 

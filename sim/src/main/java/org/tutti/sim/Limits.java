@@ -17,6 +17,7 @@ import org.tutti.Ordering;
 /// @param staticMajority whether a static majority of all nodes goes on, and members crash and come back; so does this
 /// @param observers     whether some members are observers; so does this
 /// @param replica       whether a service is replicated on all nodes, and has clients; so does this
+/// @param calls         whether all nodes are in one more group, whose members call each other; so does this
 public record Limits(
     Set<FaultKind> without,
     int nodesMax,
@@ -25,11 +26,20 @@ public record Limits(
     boolean partitions,
     boolean staticMajority,
     boolean observers,
-    boolean replica) {
+    boolean replica,
+    boolean calls) {
   /// Leaves nothing out.
   public static final Limits NONE =
       new Limits(
-          EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null, false, false, false, false);
+          EnumSet.noneOf(FaultKind.class),
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          null,
+          false,
+          false,
+          false,
+          false,
+          false);
 
   /// Copies the set.
   public Limits {
@@ -43,7 +53,7 @@ public record Limits(
   public Limits without(FaultKind kind) {
     Set<FaultKind> more = EnumSet.copyOf(without);
     more.add(kind);
-    return new Limits(more, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, replica);
+    return new Limits(more, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, replica, calls);
   }
 
   /// Leaves out nodes.
@@ -51,7 +61,7 @@ public record Limits(
   /// @param nodes how many remain at most
   /// @return a changed copy
   public Limits nodes(int nodes) {
-    return new Limits(without, nodes, multicastsMax, ordering, partitions, staticMajority, observers, replica);
+    return new Limits(without, nodes, multicastsMax, ordering, partitions, staticMajority, observers, replica, calls);
   }
 
   /// Leaves out multicasts.
@@ -59,7 +69,7 @@ public record Limits(
   /// @param multicasts how many remain at most
   /// @return a changed copy
   public Limits multicasts(int multicasts) {
-    return new Limits(without, nodesMax, multicasts, ordering, partitions, staticMajority, observers, replica);
+    return new Limits(without, nodesMax, multicasts, ordering, partitions, staticMajority, observers, replica, calls);
   }
 
   /// Fixes the ordering.
@@ -67,7 +77,7 @@ public record Limits(
   /// @param only the only one, or null
   /// @return a changed copy
   public Limits ordering(@Nullable Ordering only) {
-    return new Limits(without, nodesMax, multicastsMax, only, partitions, staticMajority, observers, replica);
+    return new Limits(without, nodesMax, multicastsMax, only, partitions, staticMajority, observers, replica, calls);
   }
 
   /// Makes the run one of splits.
@@ -75,7 +85,7 @@ public record Limits(
   /// @param splits whether the links are cut by all shapes in turn
   /// @return a changed copy
   public Limits partitions(boolean splits) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, splits, staticMajority, observers, replica);
+    return new Limits(without, nodesMax, multicastsMax, ordering, splits, staticMajority, observers, replica, calls);
   }
 
   /// Makes the run one of a static majority.
@@ -83,7 +93,7 @@ public record Limits(
   /// @param majority whether all nodes are its electorate
   /// @return a changed copy
   public Limits staticMajority(boolean majority) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, majority, observers, replica);
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, majority, observers, replica, calls);
   }
 
   /// Makes the run one with observers.
@@ -91,7 +101,7 @@ public record Limits(
   /// @param some whether some members are observers
   /// @return a changed copy
   public Limits observers(boolean some) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, some, replica);
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, some, replica, calls);
   }
 
   /// Makes the run one with a replicated service.
@@ -99,7 +109,15 @@ public record Limits(
   /// @param some whether a service is replicated on all nodes, and has clients
   /// @return a changed copy
   public Limits replica(boolean some) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, some);
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, some, calls);
+  }
+
+  /// Makes the run one with calls.
+  ///
+  /// @param some whether all nodes are in one more group, whose members call each other
+  /// @return a changed copy
+  public Limits calls(boolean some) {
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, replica, some);
   }
 
   /// The options of `tutti simulate` that say the same.
@@ -118,6 +136,9 @@ public record Limits(
     }
     if (replica) {
       text.append(" --replica");
+    }
+    if (calls) {
+      text.append(" --calls");
     }
     if (!without.isEmpty()) {
       text.append(" --without ").append(without.stream().map(FaultKind::option).collect(Collectors.joining(",")));

@@ -50,6 +50,7 @@ import org.tutti.sim.check.Role;
 /// @param mixed           whether members have settings of their own ([Settings]), and not all the same ones
 /// @param observed        whether some members are observers ([#role])
 /// @param serves          whether a service is replicated on all nodes, and has clients
+/// @param calls           whether all nodes are in one more group, whose members call each other
 /// @param connected       whether the transports have connections, which stay mute for some time after a cut
 /// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
 public record Plan(
@@ -74,6 +75,7 @@ public record Plan(
     boolean mixed,
     boolean observed,
     boolean serves,
+    boolean calls,
     boolean connected,
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
@@ -254,6 +256,7 @@ public record Plan(
         mixed,
         observed,
         mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
+        false,
         mayMix && streams.open(Streams.Purpose.CONNECTION, 0).nextInt(CONNECTED_ONE_IN) == 0,
         strengths);
   }
@@ -511,6 +514,9 @@ public record Plan(
     if (limits.replica() && !serves) {
       return serving().within(limits);
     }
+    if (limits.calls() && !calls) {
+      return calling().within(limits);
+    }
     if (limits.staticMajority() && !config.electorate().equals(names())) {
       return byMajority().within(limits);
     }
@@ -563,6 +569,13 @@ public record Plan(
     other.config = group;
     other.serves = true;
     other.strengths = faults;
+    return other.plan();
+  }
+
+  /// The same run with a group whose members call each other.
+  private Plan calling() {
+    var other = new Draft(this);
+    other.calls = true;
     return other.plan();
   }
 
@@ -725,6 +738,7 @@ public record Plan(
     text.append(mixed ? ", settings mixed" : "");
     text.append(connected ? ", over connections" : "");
     text.append(serves ? ", with a service" + (keepsService() ? " that is durable" : "") : "");
+    text.append(calls ? ", with calls" : "");
     text.append(roles());
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(member.windowBytes());
@@ -779,6 +793,7 @@ public record Plan(
     boolean splits;
     boolean observed;
     boolean serves;
+    boolean calls;
     Map<FaultKind, Double> strengths;
 
     Draft(Plan from) {
@@ -800,6 +815,7 @@ public record Plan(
       splits = from.splits;
       observed = from.observed;
       serves = from.serves;
+      calls = from.calls;
       strengths = from.strengths;
     }
 
@@ -826,6 +842,7 @@ public record Plan(
           from.mixed,
           observed,
           serves,
+          calls,
           from.connected,
           strengths);
     }

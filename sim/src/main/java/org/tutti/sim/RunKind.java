@@ -19,6 +19,8 @@ public enum RunKind {
   REPLICA,
   /// The same, and the network is split again and again.
   SPLIT_REPLICAS,
+  /// Members of one more group call each other.
+  CALLS,
   /// Processes communicate without a group: another run, which has no plan.
   IPC,
   /// Members have settings of their own, and some know no contact.
@@ -34,6 +36,7 @@ public enum RunKind {
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case REPLICA -> drawn.within(Limits.NONE.replica(true));
+      case CALLS -> drawn.within(Limits.NONE.calls(true));
       case SPLIT_REPLICAS -> drawn.within(Limits.NONE.replica(true).partitions(true));
       case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());

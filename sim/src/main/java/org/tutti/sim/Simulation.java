@@ -43,6 +43,7 @@ public final class Simulation {
   private final @Nullable Overlap overlap;
   private final ExchangeGroup exchange;
   private final @Nullable ServiceGroup service;
+  private final @Nullable CallGroup calls;
   private final boolean alone; // nobody but a service and its clients does anything
   private final @Nullable Recorder recorder;
   private final List<Violation> violations = new ArrayList<>();
@@ -60,6 +61,7 @@ public final class Simulation {
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
     this.exchange = new ExchangeGroup(setting, tested == null);
     this.service = service(tested);
+    this.calls = plan.calls() ? new CallGroup(setting, this::broken) : null;
     this.alone = tested != null;
     this.cluster = new SimulatedCluster(setting, this::started, this::broken);
     this.network = new Network(scheduler, plan, tally, cluster);
@@ -87,6 +89,9 @@ public final class Simulation {
     exchange.started(node);
     if (service != null) {
       service.started(node, cluster.disk(node.number));
+    }
+    if (calls != null) {
+      calls.started(node);
     }
   }
 
@@ -140,6 +145,9 @@ public final class Simulation {
     if (service != null) {
       service.begin();
     }
+    if (calls != null) {
+      calls.begin();
+    }
   }
 
   private RunResult run() {
@@ -154,6 +162,9 @@ public final class Simulation {
     found.addAll(exchange.violations());
     if (service != null) {
       found.addAll(service.violations());
+    }
+    if (calls != null) {
+      found.addAll(calls.violations());
     }
     found.addAll(last);
     if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
@@ -217,6 +228,9 @@ public final class Simulation {
     if (service != null) {
       found.addAll(service.violationsAtRest());
     }
+    if (calls != null) {
+      found.addAll(calls.violationsAtRest());
+    }
     var farewell = new VotersLeave(setting, cluster);
     if (!stopped() && farewell.begin()) {
       if (setting.trace().speaks()) {
@@ -259,6 +273,11 @@ public final class Simulation {
       advanceUntil(service::isTogether, service.restNanos());
       service.last();
       advanceUntil(service::isAtRest, service.restNanos());
+    }
+    if (calls != null) {
+      advanceUntil(calls::isTogether, calls.restNanos());
+      calls.last();
+      advanceUntil(calls::isAtRest, calls.restNanos());
     }
     advanceUntil(exchange::isTogether, exchange.restNanos());
     exchange.last();

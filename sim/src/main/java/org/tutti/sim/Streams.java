@@ -46,7 +46,8 @@ final class Streams {
     REPLICA,
     LINE,
     SERVICE_SETTINGS,
-    CONNECTION
+    CONNECTION,
+    CALLS
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

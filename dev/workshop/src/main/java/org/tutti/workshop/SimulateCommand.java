@@ -148,6 +148,11 @@ final class SimulateCommand implements Callable<Integer> {
   boolean replica;
 
   @Option(
+      names = "--calls",
+      description = "All nodes are in one more group in every run, whose members call each other.")
+  boolean calls;
+
+  @Option(
       names = "--ipc",
       description = {
         "Processes send to groups of processes and take replies, without a history. With --seed or --seeds, --first,",
@@ -300,7 +305,7 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority, observers, replica);
+    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority, observers, replica, calls);
   }
 
   private int one(long number) {

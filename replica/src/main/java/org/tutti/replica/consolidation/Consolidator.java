@@ -121,6 +121,17 @@ public final class Consolidator<R> {
     }
   }
 
+  /// A member that was asked will not answer, though it is live: as one that leaves without a reply. Before [#asked] it
+  /// says nothing.
+  ///
+  /// @param member who
+  public void silent(MemberId member) {
+    if (outcome == null && waiting.remove(member)) {
+      departed.add(member);
+      conclude(false);
+    }
+  }
+
   /// Time has passed. At or after the deadline there is an outcome, if there was none.
   ///
   /// @param nowNanos the time, on the clock of the constructor's argument

@@ -881,6 +881,7 @@ public final class Mutants {
             EXCHANGES,
             DURABILITY,
             ServiceMutants.ALL,
+            CallMutants.ALL,
             IpcMutants.ALL)
         .flatMap(List::stream)
         .toList();

@@ -97,6 +97,7 @@ final class ShownEvents {
             false,
             false,
             false,
+            false,
             faults);
     var histories = new ArrayList<History>();
     Simulation.run(
