@@ -28,6 +28,7 @@ import org.tutti.Names;
 import org.tutti.Node;
 import org.tutti.engine.EventLoop;
 import org.tutti.engine.NodeEngine;
+import org.tutti.link.Incarnation;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Terms;
 import org.tutti.pack.Payloads;
@@ -42,7 +43,6 @@ import org.tutti.user.Request;
 final class ProcessNode implements Node {
   private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
-  private static final int INCARNATION_RANDOM_BITS = 10;
 
   private final MemberId self;
   private final EventLoop loop;
@@ -73,11 +73,8 @@ final class ProcessNode implements Node {
   ///
   /// @throws IllegalArgumentException when name and address are too long, for a member or for the transport's frames
   static ProcessNode start(NodeSettings settings, Transport transport, @Nullable StableStorage storage) {
-    var random = new SplittableRandom();
-    // The clock gives the order of lives, the random bits tell apart two that start in the same microsecond.
-    long incarnation = micros() << INCARNATION_RANDOM_BITS | random.nextInt(1 << INCARNATION_RANDOM_BITS);
-    var self = new MemberId(settings.name(), transport.address(), incarnation);
-    var node = new ProcessNode(self, settings, transport, storage, random);
+    var self = new MemberId(settings.name(), transport.address(), Incarnation.next());
+    var node = new ProcessNode(self, settings, transport, storage, new SplittableRandom());
     node.loop.start();
     Watchdog.watch(settings.name(), node.loop);
     if (settings.discovery() != null) {

@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import org.tutti.MemberId;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.link.Incarnation;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;
@@ -33,7 +33,6 @@ import org.tutti.transport.Transport;
 public final class Ipc implements AutoCloseable {
   private static final int CALLS_MAX = 1024; // that wait for the host's thread; who makes more waits
   private static final String CLOSED = "the host is closed";
-  private static final int INCARNATION_RANDOM_BITS = 8;
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(millis(200), millis(2000), new IpcProtocol.Times(millis(1000), millis(500)));
 
@@ -76,9 +75,7 @@ public final class Ipc implements AutoCloseable {
   /// @return the host
   /// @throws IllegalArgumentException when the name is none, or name and address are too long for the transport
   public static Ipc open(String name, String cluster, Transport transport, List<Address> hosts) {
-    long micros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-    int random = RandomGenerator.getDefault().nextInt(1 << INCARNATION_RANDOM_BITS);
-    var self = new MemberId(name, transport.address(), micros << INCARNATION_RANDOM_BITS | random);
+    var self = new MemberId(name, transport.address(), Incarnation.next());
     var ipc = new Ipc(new IpcHost(self, cluster, transport, hosts, TIMES), transport);
     ipc.thread.start();
     return ipc;
