@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcProtocol;
-import org.tutti.link.Incarnation;
+import org.tutti.spi.Incarnation;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;

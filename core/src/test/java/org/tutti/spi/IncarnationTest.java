@@ -1,4 +1,4 @@
-package org.tutti.link;
+package org.tutti.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

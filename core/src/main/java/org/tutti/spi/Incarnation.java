@@ -1,12 +1,12 @@
-package org.tutti.link;
+package org.tutti.spi;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Numbers for the lives of nodes and hosts. Those that hear each other need different ones, whatever their names:
-/// [Links] takes what comes with its own number for an echo.
+/// Numbers for the lives of nodes and hosts ([org.tutti.MemberId#incarnation]). Those that hear each other need
+/// different ones, whatever their names: what comes with its own number each takes for an echo.
 public final class Incarnation {
   private static final int RANDOM_BITS = 10;
   private static final AtomicLong LAST = new AtomicLong();
