@@ -3,6 +3,7 @@ package org.tutti.examples.requests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -65,6 +66,17 @@ class RequestsTest {
         });
   }
 
+  /// Servers that begin at once may meet, part and meet again before they are all together.
+  private static void awaitAll(int servers, RequestClient... clients) {
+    Instant end = Instant.now().plus(PATIENCE);
+    while (!Stream.of(clients).allMatch(one -> one.serverNum() == servers && one.clientNum() == clients.length)) {
+      assertThat(Instant.now())
+          .as("%d servers, %d clients", clients[0].serverNum(), clients[0].clientNum())
+          .isBefore(end);
+      Thread.onSpinWait();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = Ordering.class,
@@ -86,6 +98,7 @@ class RequestsTest {
     }
     RequestClient one = RequestClient.start(node("c1"), "echo");
     RequestClient other = RequestClient.start(node("c2"), "echo");
+    awaitAll(servers.size(), one, other);
     for (int i = 0; i < REQUESTS; i++) {
       one.sendRequest("a" + i);
       other.sendRequest("b" + i);
