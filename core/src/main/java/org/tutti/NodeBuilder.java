@@ -32,6 +32,7 @@ import org.tutti.transport.TransportSettings;
 /// Not thread-safe. Each [#start()] starts another node; what was given to a builder can serve one node only. Ranges
 /// are checked when the node is started. Its text shows what differs from the defaults first.
 public final class NodeBuilder {
+  private static final int HEARTBEATS = 10; // in the time of suspicion, as profiles have it
   private static final Address LOOPBACK = new Address("127.0.0.1:0");
   private static final Map<String, @Nullable Object> DEFAULTS = new NodeBuilder("").byName();
 
@@ -186,7 +187,16 @@ public final class NodeBuilder {
     return times(value.heartbeat(), value.suspectAfter());
   }
 
-  /// Chooses the times of the failure detector, in place of the profile's.
+  /// Chooses after what silence a peer is suspected, in place of the profile's time, with ten heartbeats in it, as the
+  /// profiles have. Longer is better on machines that pause, and about the same is best at all nodes.
+  ///
+  /// @param silence positive; for example 5 s
+  /// @return this builder
+  public NodeBuilder suspectAfter(Duration silence) {
+    return times(silence.dividedBy(HEARTBEATS), silence);
+  }
+
+  /// Chooses both times of the failure detector, in place of the profile's.
   ///
   /// @param heartbeatEvery how often a silent node shows that it lives; positive
   /// @param suspect        after what silence a peer is suspected; at least three heartbeats

@@ -30,7 +30,6 @@ final class Session implements AutoCloseable {
   private static final long LAST_WORDS_MILLIS = 5000; // as long as a busy machine may take
   private static final Duration NODE_WAITS = Duration.ofSeconds(5);
   private static final Duration LEAVE_MORE_MAX = Duration.ofSeconds(10);
-  private static final int HEARTBEATS = 10; // in the time of suspicion, as profiles have it
   private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
   private final MemberOptions options;
@@ -85,7 +84,7 @@ final class Session implements AutoCloseable {
           Node.named(name)
               .cluster(options.cluster)
               .contacts(search.fixed())
-              .times(options.suspectAfter().dividedBy(HEARTBEATS), options.suspectAfter())
+              .suspectAfter(options.suspectAfter())
               .transport(transport)
               .storage(storage)
               .start();

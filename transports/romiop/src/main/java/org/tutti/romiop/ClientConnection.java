@@ -1,7 +1,6 @@
 package org.tutti.romiop;
 
 import java.time.Duration;
-import java.util.Objects;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +20,14 @@ final class ClientConnection extends GroupConnection {
   private transient @Nullable GroupCaller caller;
   private String replies = ReplyRule.DEFAULT;
   private long joinMillis;
-  private transient @Nullable Suspicion suspicion; // once it is configured
+  private Duration suspectAfter = Duration.ZERO; // until it is configured
 
   @Override
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
     replies = configuration.getAttribute("tutti.romiop.replies", ReplyRule.DEFAULT);
     joinMillis = configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000);
-    suspicion = Suspicion.of(configuration);
+    suspectAfter = RomiopListener.suspectAfter(configuration);
     try {
       ReplyRule.of(replies);
     } catch (IllegalArgumentException e) {
@@ -43,7 +42,7 @@ final class ClientConnection extends GroupConnection {
       RomiopProfile group = (RomiopProfile) to;
       Consolidation rule = ReplyRule.of(group.rule().isEmpty() ? replies : group.rule());
       long most = timeout > 0 ? Math.min(timeout, joinMillis) : joinMillis;
-      GroupCaller joined = GroupCaller.join(group, rule, Objects.requireNonNull(suspicion), Duration.ofMillis(most));
+      GroupCaller joined = GroupCaller.join(group, rule, suspectAfter, Duration.ofMillis(most));
       synchronized (this) {
         profile = group;
         connection_info = group.toString();

@@ -61,18 +61,22 @@ final class GroupCaller implements GroupListener, AutoCloseable {
 
   private record Call(int requestId, Consolidator<Giop> replies) {}
 
-  private GroupCaller(RomiopProfile profile, Consolidation rule, Suspicion suspicion) {
+  private GroupCaller(RomiopProfile profile, Consolidation rule, Duration suspectAfter) {
     this.rule = rule;
     timer.setRemoveOnCancelPolicy(true);
-    var builder = Node.named("client-" + id).cluster(profile.cluster());
-    node = suspicion.in(builder.contacts(profile.contacts().toArray(String[]::new))).start();
+    node =
+        Node.named("client-" + id)
+            .cluster(profile.cluster())
+            .contacts(profile.contacts().toArray(String[]::new))
+            .suspectAfter(suspectAfter)
+            .start();
   }
 
   /// Becomes an observer of a group, and waits for that.
   ///
   /// @throws org.omg.CORBA.TRANSIENT when it takes longer than that
-  static GroupCaller join(RomiopProfile profile, Consolidation rule, Suspicion suspicion, Duration within) {
-    GroupCaller caller = new GroupCaller(profile, rule, suspicion);
+  static GroupCaller join(RomiopProfile profile, Consolidation rule, Duration suspectAfter, Duration within) {
+    GroupCaller caller = new GroupCaller(profile, rule, suspectAfter);
     boolean joined = false;
     try {
       var config = MemberConfig.builder().listener(caller).takesState(false).build();

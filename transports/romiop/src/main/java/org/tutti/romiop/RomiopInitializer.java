@@ -25,7 +25,8 @@ import org.omg.PortableServer.Servant;
 /// ```
 ///
 /// It attaches the listener itself: the profile of a listener that the ORB knows gets into the references to all
-/// objects of this ORB. So `jacorb.transport.server.listeners=0`, IIOP, goes with it, and that is checked.
+/// objects of this ORB. So `jacorb.transport.server.listeners=0`, IIOP, goes with it, and that is checked. With
+/// `jacorb.orb_initializer.fail_on_error=on` a wrong property ends the start; else JacORB only logs it.
 public final class RomiopInitializer extends LocalObject implements ORBInitializer {
   private static final long serialVersionUID = 1;
 

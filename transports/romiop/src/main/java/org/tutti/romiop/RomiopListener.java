@@ -1,5 +1,6 @@
 package org.tutti.romiop;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jacorb.config.Configuration;
@@ -11,7 +12,6 @@ import org.slf4j.LoggerFactory;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeBuilder;
 
 /// Makes this process a member of a group of objects, and gives its ORB one connection, from which the ORB reads the
 /// requests of all clients in total order.
@@ -30,7 +30,21 @@ import org.tutti.NodeBuilder;
 final class RomiopListener extends ListenerBase {
   private static final long serialVersionUID = 1;
 
+  private static final String SUSPECT_AFTER = "tutti.romiop.suspect_after";
+  private static final long SUSPECT_MILLIS_MIN = 30;
+
   private transient @Nullable Node node;
+  private transient Duration suspectAfter = Duration.ZERO; // until it is configured
+
+  /// After what silence a node of this process, be it a server or a client, suspects another one.
+  static Duration suspectAfter(Configuration configuration) throws ConfigurationException {
+    long millis =
+        configuration.getAttributeAsLong(SUSPECT_AFTER, org.tutti.transport.Profile.LAN.suspectAfter().toMillis());
+    if (millis < SUSPECT_MILLIS_MIN) {
+      throw new ConfigurationException(SUSPECT_AFTER + ": " + SUSPECT_MILLIS_MIN + " ms at least, not " + millis);
+    }
+    return Duration.ofMillis(millis);
+  }
 
   /// Tells the log what came from the group and is not what members and clients send.
   static void refused(MemberId sender, Giop.BrokenGiopException why) {
@@ -40,6 +54,7 @@ final class RomiopListener extends ListenerBase {
   @Override
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
+    suspectAfter = suspectAfter(configuration);
     RomiopProfile own =
         RomiopProfile.of(
             RomiopProfile.SCHEME
@@ -58,12 +73,13 @@ final class RomiopListener extends ListenerBase {
   public void listen() {
     try {
       RomiopProfile own = (RomiopProfile) profile;
-      NodeBuilder builder =
+      node =
           Node.named(configuration.getAttribute("tutti.romiop.name"))
               .cluster(own.cluster())
               .listen(configuration.getAttribute("tutti.romiop.listen"))
-              .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","));
-      node = Suspicion.of(configuration).in(builder).start();
+              .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","))
+              .suspectAfter(suspectAfter)
+              .start();
       var group =
           node.joinOrCreate(
               own.group(),
