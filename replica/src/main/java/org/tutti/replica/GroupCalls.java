@@ -43,9 +43,10 @@ import org.tutti.replica.protocol.GroupCallProtocol.Execution;
 ///
 /// All members execute all calls at the same places of the group's history, one after the other. A [Consolidation]
 /// says how many answers a call waits for, and how these have to agree. Asked are the voters of the view in which the
-/// call is delivered. Who leaves is not waited for; a newcomer answers what comes after the state that it got.
-/// Observers execute calls, and may make them, but do not answer. All members of the group have to use this class;
-/// messages of others are dropped and counted.
+/// call is delivered. Who leaves is not waited for; nor is who comes back to the primary view, for what it executed
+/// before, as its answers may have been lost. A newcomer answers what comes after the state that it got. Observers
+/// execute calls, and may make them, but do not answer. All members of the group have to use this class; messages of
+/// others are dropped and counted.
 ///
 /// A call that ends with [Consolidated.Timeout] may have been executed, or may still be. Programs that are no members,
 /// or whose calls must survive their connection, use [Client] and [Replica] instead.

@@ -34,11 +34,6 @@ final class CallGroup {
     void broken(SimulatedNode node, Throwable error);
   }
 
-  /// Called when a member was told of a view.
-  interface Change {
-    void installed(CallMember member);
-  }
-
   private final Simulation.Setting setting;
   private final Breakage breakage;
   private final SplittableRandom random;

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
@@ -39,7 +40,7 @@ final class CallMember implements GroupUser, GroupCallProtocol.Port {
   private final CallOutcomes outcomes;
   private final SplittableRandom random;
   private final CallGroup.Breakage breakage;
-  private final CallGroup.Change change;
+  private final Consumer<CallMember> atChange; // of the view
   private final GroupCallProtocol protocol;
   private final ArrayDeque<Runnable> told = new ArrayDeque<>();
   private final ArrayDeque<Outgoing> outbox = new ArrayDeque<>(); // waits for room in the window
@@ -65,14 +66,14 @@ final class CallMember implements GroupUser, GroupCallProtocol.Port {
       CallOutcomes outcomes,
       SplittableRandom random,
       CallGroup.Breakage breakage,
-      CallGroup.Change change) {
+      Consumer<CallMember> atChange) {
     this.setting = setting;
     this.node = node;
     this.group = group;
     this.outcomes = outcomes;
     this.random = random;
     this.breakage = breakage;
-    this.change = change;
+    this.atChange = atChange;
     this.protocol = new GroupCallProtocol(node.self, this);
   }
 
@@ -231,7 +232,7 @@ final class CallMember implements GroupUser, GroupCallProtocol.Port {
       toldView = installed;
       outcomes.installed(node.self, installed);
       protocol.installed(installed);
-      change.installed(this);
+      atChange.accept(this);
     });
   }
 

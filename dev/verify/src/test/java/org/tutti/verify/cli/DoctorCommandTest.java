@@ -359,9 +359,10 @@ class DoctorCommandTest {
     Path file = directory.resolve("conf");
     String member = "[member]\nname = n1\ncreate = true\njson = true\ntimeout = 1m\nlisten = 127.0.0.1:0\n";
     Files.writeString(file, "group = bank\njoin = 127.0.0.1:1\n" + member + "[doctor]\njoin = " + closed + "\n");
-    assertThat(tutti.run("doctor", "--config=" + file, "--print-config").rest())
+    List<String> print = TuttiCommand.of(List.of(), "doctor", "--config=" + file, "--print-config");
+    assertThat(tutti.start(print).rest()) // without the variables that tests give others
         .contains("listen = 127.0.0.1:0  # " + file + ":8", "join = " + closed + "  # " + file + ":10")
-        .contains("transport = tcp  # default", "timeout = 60s  # TUTTI_TIMEOUT")
+        .contains("timeout = 5s  # default")
         .noneMatch(line -> line.startsWith("json"));
     CommandProcess doctor = tutti.run("doctor", "--config=" + file, "--json");
     List<String> lines = doctor.rest();
