@@ -103,7 +103,7 @@ class RomiopTest {
     assertThat(call(group("all"), "mixed", 100)).isEqualTo("sum 100");
     servers.getFirst().destroyForcibly().waitFor();
     assertThat(call(group("majority"), "mixed", 100)).isEqualTo("sum 200");
-    try (Node watcher = Node.named("watcher").cluster("demo").contacts(addresses.getLast()).start()) {
+    try (Node watcher = node("watcher", addresses.getLast())) {
       Group group = watcher.observe("counter", MemberConfig.builder().takesState(false).build());
       awaitMember(group, "s1", false);
       servers.set(0, server(0));
@@ -125,7 +125,7 @@ class RomiopTest {
     start();
     assertThat(call(group("all"), "add", 1)).isEqualTo("sum 1");
     servers.getFirst().destroyForcibly().waitFor();
-    try (Node watcher = Node.named("watcher").cluster("demo").contacts(addresses.getLast()).start()) {
+    try (Node watcher = node("watcher", addresses.getLast())) {
       Group group = watcher.observe("counter");
       awaitMember(group, "s1", false);
       servers.set(0, server(0));
@@ -135,11 +135,15 @@ class RomiopTest {
     assertThat(call(group("all~all-equal"), "add", 1)).isEqualTo("sum 2");
   }
 
+  /// With the servers' time of suspicion: one that waits less than their heartbeat would suspect them all the time.
+  private static Node node(String name, String contact) {
+    return Node.named(name).cluster("demo").contacts(contact).suspectAfter(SUSPECT_AFTER).start();
+  }
+
   /// Servers that begin at once found the group when most of them are there; whoever comes later, and gets no state,
   /// has missed what was called before.
   private void awaitAll() throws InterruptedException {
-    try (Node watcher =
-        Node.named("watcher").cluster("demo").contacts(addresses.getLast()).suspectAfter(SUSPECT_AFTER).start()) {
+    try (Node watcher = node("watcher", addresses.getLast())) {
       Group group = watcher.observe("counter", MemberConfig.builder().takesState(false).build());
       while (!(group.receive() instanceof Event.ViewChange(View view)) || !view.primary() || view.voting() < SERVERS) {
         // Other events do not matter.
@@ -183,7 +187,7 @@ class RomiopTest {
   @Tag("deep")
   void whatIsNoRequestIsRefusedAndHarmsNobody() throws Exception {
     start();
-    try (Node stranger = Node.named("stranger").cluster("demo").contacts(addresses.getFirst()).start()) {
+    try (Node stranger = node("stranger", addresses.getFirst())) {
       Group group = stranger.observe("counter", MemberConfig.builder().listener((_, _, _, _) -> {}).build());
       byte[] head = "RMP1\0................????????".getBytes(UTF_8);
       for (String giop :
