@@ -91,7 +91,7 @@ class ReplicaRestartTest {
     String[] at = clients.toArray(String[]::new);
     try (Client client = Client.of("counter").at(at).deadline(Duration.ofMinutes(3)).connect()) {
       for (int life = 0; life < 3; life++) {
-        count(client, 300);
+        countUntilAllHaveSnapshots(client);
         processes.killAll();
         assertThat(open).isNotEmpty(); // some of them may have been executed
         assertThat(startAll()).as("snapshots and what follows").allMatch(position -> position > 50);
@@ -102,7 +102,6 @@ class ReplicaRestartTest {
       }
       assertThat(client.query(ByteBuffer.allocate(0), Read.LINEARIZABLE).get().getLong()).isEqualTo(replied);
     }
-    assertThat(replied).isEqualTo(910);
   }
 
   @Test
@@ -110,24 +109,33 @@ class ReplicaRestartTest {
     startAll();
     String[] at = clients.toArray(String[]::new);
     try (Client client = Client.of("counter").at(at).deadline(Duration.ofMinutes(3)).connect()) {
-      count(client, 600);
+      countUntilAllHaveSnapshots(client);
       processes.killAll();
       for (int i = 0; i < 3; i++) {
-        List<Path> snapshots = snapshots(i);
-        assertThat(snapshots).hasSizeGreaterThan(1);
-        Files.write(snapshots.getLast(), new byte[10]);
+        Files.write(snapshots(i).getLast(), new byte[10]);
       }
       startAll();
       count(client, 10);
       while (!open.isEmpty()) {
         takeReply();
       }
+      assertThat(client.query(ByteBuffer.allocate(0), Read.LINEARIZABLE).get().getLong()).isEqualTo(replied);
     }
-    assertThat(replied).isEqualTo(610);
+  }
+
+  /// Two reply without the third, which joins after its heartbeats: what it has executed is seen at its disk only.
+  private void countUntilAllHaveSnapshots(Client client) throws Exception {
+    do {
+      count(client, 300);
+    } while (snapshots(0).size() < 2 || snapshots(1).size() < 2 || snapshots(2).size() < 2);
   }
 
   private List<Path> snapshots(int replica) throws IOException {
-    try (Stream<Path> files = Files.list(data(replica).resolve("snapshots"))) {
+    Path written = data(replica).resolve("snapshots");
+    if (!Files.exists(written)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(written)) {
       return files.filter(file -> file.toString().endsWith(".snapshot")).sorted().toList();
     }
   }
