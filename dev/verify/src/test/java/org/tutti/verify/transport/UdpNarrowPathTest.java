@@ -61,7 +61,6 @@ class UdpNarrowPathTest {
     }
   }
 
-  /// Frames of all sizes up to the largest, both ways; none is lost.
   /// Polls until nothing arrives any more. What is lost or comes late here has no order, so no frame is the last one.
   private void quiet() {
     int seen = -1;
@@ -71,6 +70,7 @@ class UdpNarrowPathTest {
     }
   }
 
+  /// Frames of all sizes up to the largest, both ways; none is lost.
   private void exchangeAllSizes() {
     var random = new Random(7);
     int most = a.transport.traits().frameBytesMax();
@@ -84,8 +84,10 @@ class UdpNarrowPathTest {
       random.nextBytes(frames[i]);
       a.send(b.address(), frames[i], b);
       b.send(a.address(), frames[i], a);
+      // The network between is a thread and two sockets: what comes faster than it runs would be lost.
+      int both = i + 1;
+      until("frame " + i, () -> a.frames.size() == both && b.frames.size() == both, a, b);
     }
-    until("all frames", () -> a.frames.size() == count && b.frames.size() == count, a, b);
     assertThat(a.frames).containsExactly(frames);
     assertThat(b.frames).containsExactly(frames);
   }
@@ -117,8 +119,9 @@ class UdpNarrowPathTest {
     int before = b.frames.size();
     for (int i = 0; i < 1000; i++) {
       a.send(b.address(), new byte[100 + i], b);
+      int all = before + i + 1;
+      until("frame " + i, () -> b.frames.size() == all, a, b);
     }
-    until("all frames", () -> b.frames.size() == before + 1000, a, b);
     assertThat(counter(a, "datagrams.cut")).isEqualTo(cut);
   }
 
