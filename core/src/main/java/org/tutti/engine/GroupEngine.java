@@ -244,6 +244,11 @@ final class GroupEngine {
         new Endings());
   }
 
+  /// The transport has a way to an address, or room again.
+  void ready(Address address) {
+    ports.ready(address);
+  }
+
   private void call(Address to, Hello hello) {
     node.calls(to);
     ports.hello(to, hello);
@@ -401,6 +406,7 @@ final class GroupEngine {
   private void expired(Effects.Timer timer) {
     if (timer.equals(HELLO)) {
       viewPort.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
+      ports.beginCalls();
       if (!departure.isDeparting()) {
         merge.call();
       }

@@ -90,6 +90,11 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
     }
   }
 
+  /// The transport has a way to an address.
+  void ready(Address address) {
+    ports.ready(address);
+  }
+
   private void call(Address target) {
     ports.hello(target, Hello.within(alone, Hello.Regard.UNKNOWN));
   }
@@ -126,6 +131,7 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
   @Override
   public void expire(Effects.Timer timer) {
     port.schedule(GroupEngine.HELLO, node.config().heartbeat().multipliedBy(GroupEngine.HELLO_HEARTBEATS));
+    ports.beginCalls();
     var targets = new TreeSet<Address>(node.contacts());
     targets.remove(self.address());
     targets.forEach(this::call);

@@ -168,7 +168,7 @@ public final class NodeEngine {
     begin(nowNanos);
     switch (input) {
       case Input.Arrived(ByteBuffer frame) -> links.arrived(now, frame);
-      case Input.Ready(var peer) -> links.ready(peer);
+      case Input.Ready(var peer) -> ready(peer);
       case Input.Gone(var peer) -> gone(peer);
       case Input.Rejected(Refused refused) -> rejections.add(now, refused);
       case Input.Expired() -> timers.expire(now);
@@ -543,6 +543,12 @@ public final class NodeEngine {
     if (!isWatched && calls.call(now, to)) {
       sender.renew(to);
     }
+  }
+
+  private void ready(Address address) {
+    links.ready(address);
+    groups.values().forEach(group -> group.ready(address));
+    newcomers.values().forEach(newcomer -> newcomer.ready(address));
   }
 
   /// A process at an address seems to have ended: it is suspected, as if it had been silent, until it is heard.

@@ -30,6 +30,7 @@ final class Ports implements OrderingEpochs.PortFactory {
   private final Group group;
   private final Supplier<View> view;
   private final @Nullable List<Runnable> unsaid; // to this member itself about views, until the storage has it
+  private final Map<Address, Hello> untold = new TreeMap<>(); // calls of this round that the transport did not take
   private long broadcasts;
 
   /// What a node offers its groups.
@@ -96,10 +97,26 @@ final class Ports implements OrderingEpochs.PortFactory {
     return new Port<>(Channel.ORDER, scope, codec, inward);
   }
 
+  /// Another round of calls begins.
+  void beginCalls() {
+    untold.clear();
+  }
+
+  /// Calls an address. The first call goes to where there is no connection yet: it leaves as soon as there is one.
   void hello(Address to, Hello hello) {
     var out = frame(Channel.HELLO);
     hello.write(out);
-    node.links.datagram(to, new Encoded(out.copy(), Codec.NOTHING));
+    if (!node.links.datagram(to, new Encoded(out.copy(), Codec.NOTHING))) {
+      untold.put(to, hello);
+    }
+  }
+
+  /// The transport has a way to an address, or room again.
+  void ready(Address address) {
+    Hello hello = untold.remove(address);
+    if (hello != null) {
+      hello(address, hello);
+    }
   }
 
   /// Stable storage has what this member has promised: now it may hear of it itself, as the others do in the end of

@@ -274,11 +274,12 @@ public final class Links {
   ///
   /// @param to      the address
   /// @param message the bytes; must fit into one frame
-  public void datagram(Address to, Encoded message) {
+  /// @return false when the transport has no way there yet, or no room: it tells when it has
+  public boolean datagram(Address to, Encoded message) {
     boolean sum = sender.traits().checksum();
     var packet = Packet.begin(Packet.DATAGRAM, cluster, self, 0, true, sum);
     packet.raw(message.joined());
-    Packet.write(packet, to, sender, receiver.beat());
+    return Packet.write(packet, to, sender, receiver.beat());
   }
 
   /// The transport has room for an address again.

@@ -97,15 +97,17 @@ record Packet(
     }
   }
 
-  /// Writes a packet that belongs to no link, if the transport has room for it.
-  static void write(WireWriter packet, Address to, FrameSender sender, long beat) {
+  /// Writes a packet that belongs to no link, if the transport has room for it, and tells whether it has.
+  static boolean write(WireWriter packet, Address to, FrameSender sender, long beat) {
     ByteBuffer frame = sender.claim(to, packet.length());
-    if (frame != null) {
-      int start = frame.position();
-      packet.copyTo(frame);
-      seal(frame, start, frame.position(), beat, sender.traits().checksum());
-      sender.commit();
+    if (frame == null) {
+      return false;
     }
+    int start = frame.position();
+    packet.copyTo(frame);
+    seal(frame, start, frame.position(), beat, sender.traits().checksum());
+    sender.commit();
+    return true;
   }
 
   private static int sum(ByteBuffer frame, int start, int end) {
