@@ -285,13 +285,6 @@ public final class Mutants {
                   new Return(1))
               .inRecoveryFrom(SingleFault.SCATTERED),
           new Mutant(
-                  "newcomers-take-in",
-                  "newcomers take in each other, and keep members of the group from it",
-                  "membership.Merge",
-                  "areNewcomers",
-                  new Return(0))
-              .inRecoveryFrom(SingleFault.SCATTERED),
-          new Mutant(
                   "deaf-to-departures",
                   "who is left behind by a member that hears nobody waits for it",
                   "membership.Merge",
