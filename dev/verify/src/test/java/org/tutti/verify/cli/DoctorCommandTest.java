@@ -362,7 +362,7 @@ class DoctorCommandTest {
     List<String> print = TuttiCommand.of(List.of(), "doctor", "--config=" + file, "--print-config");
     assertThat(tutti.start(print).rest()) // without the variables that tests give others
         .contains("listen = 127.0.0.1:0  # " + file + ":8", "join = " + closed + "  # " + file + ":10")
-        .contains("timeout = 5s  # default")
+        .contains("transport = tcp  # default", "timeout = 5s  # default")
         .noneMatch(line -> line.startsWith("json"));
     CommandProcess doctor = tutti.run("doctor", "--config=" + file, "--json");
     List<String> lines = doctor.rest();

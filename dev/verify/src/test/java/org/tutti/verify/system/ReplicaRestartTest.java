@@ -37,6 +37,7 @@ class ReplicaRestartTest {
   private final List<String> clients = new ArrayList<>();
   @RegisterExtension final CommandProcesses processes = new CommandProcesses();
   private final ArrayDeque<CompletableFuture<ByteBuffer>> open = new ArrayDeque<>();
+  private long called;
   private long replied;
 
   @BeforeEach
@@ -74,6 +75,7 @@ class ReplicaRestartTest {
   /// Adds one, so many times; each reply is one more than the one before, whatever happened meanwhile.
   private void count(Client client, int calls) throws Exception {
     for (int i = 0; i < calls; i++) {
+      called++;
       open.add(client.call(ByteBuffer.allocate(Long.BYTES).putLong(0, 1)));
       if (open.size() > WINDOW) {
         takeReply();
@@ -102,6 +104,7 @@ class ReplicaRestartTest {
       }
       assertThat(client.query(ByteBuffer.allocate(0), Read.LINEARIZABLE).get().getLong()).isEqualTo(replied);
     }
+    assertThat(replied).isEqualTo(called);
   }
 
   @Test
@@ -121,9 +124,10 @@ class ReplicaRestartTest {
       }
       assertThat(client.query(ByteBuffer.allocate(0), Read.LINEARIZABLE).get().getLong()).isEqualTo(replied);
     }
+    assertThat(replied).isEqualTo(called);
   }
 
-  /// Two reply without the third, which joins after its heartbeats: what it has executed is seen at its disk only.
+  /// Two reply without the third, which may join later: only its disk shows what it has executed.
   private void countUntilAllHaveSnapshots(Client client) throws Exception {
     do {
       count(client, 300);

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -145,16 +146,17 @@ class RomiopTest {
   private void awaitAll() throws InterruptedException {
     try (Node watcher = node("watcher", addresses.getLast())) {
       Group group = watcher.observe("counter", MemberConfig.builder().takesState(false).build());
-      while (!(group.receive() instanceof Event.ViewChange(View view)) || !view.primary() || view.voting() < SERVERS) {
-        // Other events do not matter.
-      }
+      awaitView(group, view -> view.primary() && view.voting() == SERVERS);
     }
   }
 
   /// Whether the member is in the view, from now on.
   private static void awaitMember(Group group, String name, boolean there) throws InterruptedException {
-    while (!(group.receive() instanceof Event.ViewChange(View view))
-        || view.members().stream().anyMatch(member -> member.name().equals(name)) != there) {
+    awaitView(group, view -> view.members().stream().anyMatch(member -> member.name().equals(name)) == there);
+  }
+
+  private static void awaitView(Group group, Predicate<View> wanted) throws InterruptedException {
+    while (!(group.receive() instanceof Event.ViewChange(View view)) || !wanted.test(view)) {
       // Other events do not matter.
     }
   }
