@@ -97,12 +97,12 @@ final class Ports implements OrderingEpochs.PortFactory {
     return new Port<>(Channel.ORDER, scope, codec, inward);
   }
 
-  /// Another round of calls begins.
+  /// Another round of calls begins: what is left of the last one is out of date.
   void beginCalls() {
     untold.clear();
   }
 
-  /// Calls an address. The first call goes to where there is no connection yet: it leaves as soon as there is one.
+  /// Calls an address. If there is no connection to it yet, the call is sent as soon as there is one ([#ready]).
   void hello(Address to, Hello hello) {
     var out = frame(Channel.HELLO);
     hello.write(out);
