@@ -46,6 +46,7 @@ public final class IpcHost implements Links.Receiver {
   private final Rejections rejections = new Rejections();
 
   private final Set<MemberId> hosts = new TreeSet<>(); // the others that are heard
+  private final Set<Address> ungreeted = new TreeSet<>(); // of this round, as the transport did not take the greeting
   private final Map<MemberId, Long> heardAt = new LinkedHashMap<>();
   private long now;
   private long greetAt;
@@ -125,11 +126,15 @@ public final class IpcHost implements Links.Receiver {
     rejections.add(now, refused);
   }
 
-  /// There is room for an address again.
+  /// The transport has a way to an address, or room again. A contact is greeted at once then: without a connection its
+  /// greeting was lost, and the next one would come a round later.
   ///
   /// @param address the address
   public void ready(Address address) {
     links.ready(address);
+    if (ungreeted.remove(address)) {
+      greet(address);
+    }
   }
 
   /// Does what is due, and writes what is to be sent.
@@ -161,13 +166,20 @@ public final class IpcHost implements Links.Receiver {
   }
 
   private void greet() {
+    ungreeted.clear();
     for (Address contact : contacts) {
       if (!contact.equals(self.address()) && hosts.stream().noneMatch(host -> host.address().equals(contact))) {
-        links.datagram(contact, GREETING);
+        greet(contact);
       }
     }
     for (MemberId host : hosts) {
       links.datagram(now, host, GREETING);
+    }
+  }
+
+  private void greet(Address contact) {
+    if (!links.datagram(contact, GREETING)) {
+      ungreeted.add(contact);
     }
   }
 
