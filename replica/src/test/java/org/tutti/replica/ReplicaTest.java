@@ -91,12 +91,13 @@ class ReplicaTest {
   }
 
   private static final Duration CALM = Duration.ofSeconds(30); // a replica that is put out has no clients
+  private static final Duration ALERT = Duration.ofMillis(500); // where one ends without a word
 
   private static final AtomicBoolean DONOR_GOES = new AtomicBoolean();
 
   private final InProcess hub = new InProcess();
   private Duration session = Duration.ofMinutes(1);
-  private Duration suspectAfter = Duration.ofMillis(500);
+  private Duration suspectAfter = CALM;
   private int connectionsMax = 1000;
   private Runnable restores = () -> {};
   private final CountDownLatch free = new CountDownLatch(1); // until then c does nothing more, if it is stuck
@@ -235,6 +236,7 @@ class ReplicaTest {
 
   @Test
   void aClientThatSendsToAllGoesOnWhenTheReplicaThatItIsBoundToEnds() throws Exception {
+    suspectAfter = ALERT;
     startAll();
     Client client = toAll(Duration.ofSeconds(1));
     List<CompletableFuture<ByteBuffer>> replies = new ArrayList<>();
@@ -268,6 +270,7 @@ class ReplicaTest {
 
   @Test
   void aClientCollectsTheRepliesOfAllAndIsToldWhoHasLeft() throws Exception {
+    suspectAfter = ALERT;
     startAll();
     var policy =
         new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
@@ -533,7 +536,6 @@ class ReplicaTest {
 
   @Test
   void framesThatDoNotEndYieldToOthers() throws Exception {
-    suspectAfter = CALM;
     startAll();
     List<Socket> stuck = new ArrayList<>();
     try {
@@ -570,7 +572,6 @@ class ReplicaTest {
   @Test
   void whoFloodsWithConnectionsIsRefusedAndKnownClientsAreServed() throws Exception {
     connectionsMax = 20;
-    suspectAfter = CALM;
     startAll();
     // Clients with a policy do not count when replicas balance their load: the known one is not sent to another
     // replica.
@@ -603,7 +604,6 @@ class ReplicaTest {
 
   @Test
   void aClientThatDoesNotReadLosesItsConnectionAndNobodyElseNotices() throws Exception {
-    suspectAfter = CALM;
     startAll();
     String at = replicas.get(0).clients();
     try (var socket = new Socket("127.0.0.1", Integer.parseInt(at.substring(at.indexOf(':') + 1)))) {
