@@ -96,6 +96,14 @@ final class Settings {
     return all.toArray(String[]::new);
   }
 
+  /// Whether there may be a configuration file.
+  ///
+  /// @param args what was typed
+  /// @param variables of the environment
+  static boolean hasFile(String[] args, UnaryOperator<@Nullable String> variables) {
+    return variables.apply("TUTTI_CONFIG") != null || Arrays.stream(args).anyMatch(arg -> arg.startsWith("--config"));
+  }
+
   private static @Nullable CommandLine command(CommandLine root, String[] args) {
     for (int i = 0; i < args.length; i++) {
       if (args[i].equals("--log-level")) {

@@ -49,6 +49,9 @@ public final class Tutti implements Runnable {
           HelpCommand.class,
           VersionCommand.class);
 
+  /// Those that tell of all commands.
+  private static final Set<Class<?>> TELLING = Set.of(HelpCommand.class, CompletionCommand.class);
+
   /// Strongly held, as Java forgets a logger's level with the logger.
   private static final Logger LOGGER = Logger.getLogger("org.tutti");
 
@@ -118,7 +121,8 @@ public final class Tutti implements Runnable {
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     Security.setProperty("networkaddress.cache.ttl", "5");
     var tutti = new Tutti();
-    CommandLine command = commandLine(tutti, first, last);
+    List<Class<?>> all = Stream.of(first, COMMANDS, last).<Class<?>>flatMap(List::stream).toList();
+    CommandLine command = commandLine(tutti, needed(all, args));
     command.setParameterExceptionHandler(Tutti::onUsageError);
     command.setExecutionExceptionHandler(Tutti::onFailure);
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
@@ -144,16 +148,31 @@ public final class Tutti implements Runnable {
     System.exit(command.execute(completed));
   }
 
+  /// The commands that picocli has to know, as it takes up to some ten milliseconds for each: the one that is called.
+  /// All of them where the line begins with something else, where they are told of, and where there is a configuration
+  /// file, which may have settings of any.
+  private static List<Class<?>> needed(List<Class<?>> all, String... args) {
+    if (args.length == 0 || Settings.hasFile(args, System::getenv)) {
+      return all;
+    }
+    return all.stream()
+        .filter(one -> one.getAnnotation(Command.class).name().equals(args[0]))
+        .filter(one -> !TELLING.contains(one))
+        .findFirst()
+        .<List<Class<?>>>map(List::of)
+        .orElse(all);
+  }
+
   /// What the command has, for pages that are made of it.
   ///
   /// @return the command with its subcommands
   public static CommandLine commandLine() {
-    return commandLine(new Tutti(), List.of(), List.of());
+    return commandLine(new Tutti(), COMMANDS);
   }
 
-  private static CommandLine commandLine(Tutti tutti, List<Class<?>> first, List<Class<?>> last) {
+  private static CommandLine commandLine(Tutti tutti, List<Class<?>> subcommands) {
     var command = new CommandLine(tutti);
-    Stream.of(first, COMMANDS, last).flatMap(List::stream).forEach(command::addSubcommand);
+    subcommands.forEach(command::addSubcommand);
     return command;
   }
 

@@ -16,6 +16,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
+import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,8 +32,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Makes an ahead-of-time cache of Java, which later starts use, and shows what it brings.",
       "Runs a group of three members in one process, over TCP on loopback: founding, multicasts one by one, multicasts"
-          + " of 1 KiB as fast as they may, a member that leaves. Prints when the first view was there, and the rate of"
-          + " the first second and of the last.",
+          + " of 1 KiB as fast as they may, a question for a member's status, members that leave. Prints when the first"
+          + " view was there, and the rate of the first second and of the last.",
       "From a source tree the build makes the cache, and this command shows only."
     })
 final class WarmCommand implements Callable<Integer> {
@@ -82,6 +83,7 @@ final class WarmCommand implements Callable<Integer> {
           millis);
       out.flush();
       multicast(groups.get(0));
+      ask(n1, groups.get(0));
       groups.get(1).leave().get(WAIT.toSeconds(), TimeUnit.SECONDS);
       groups.get(0).leave().get(WAIT.toSeconds(), TimeUnit.SECONDS);
       groups.get(2).leave().get(WAIT.toSeconds(), TimeUnit.SECONDS);
@@ -98,6 +100,13 @@ final class WarmCommand implements Callable<Integer> {
   private static long sinceStart() {
     Instant start = ProcessHandle.current().info().startInstant().orElseGet(Instant::now);
     return Duration.between(start, Instant.now()).toMillis();
+  }
+
+  /// As `tutti status` does.
+  private static void ask(Node node, Group group) throws InterruptedException {
+    try (Health health = Health.open(new Address("127.0.0.1:0"), new TransportOption(), node, group)) {
+      new HealthClient(health.address(), null).status();
+    }
   }
 
   private void multicast(Group group) throws InterruptedException, ExecutionException, TimeoutException {

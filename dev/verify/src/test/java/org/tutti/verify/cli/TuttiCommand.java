@@ -113,7 +113,8 @@ public final class TuttiCommand {
     var command = new ArrayList<>(java(null));
     command.add("-XX:AOTCacheOutput=" + next);
     command.addAll(main());
-    command.addAll(List.of("member", "--name", "n1", "--group", "training", "--create", "--listen", "127.0.0.1:0"));
+    command.addAll(List.of("member", "--name=n1", "--group=training", "--create", "--listen=127.0.0.1:0"));
+    command.add("--health=127.0.0.1:0");
     Process member = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (var output = member.inputReader()) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
