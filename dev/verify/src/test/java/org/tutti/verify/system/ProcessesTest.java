@@ -27,7 +27,7 @@ import org.tutti.verify.cli.CommandProcesses;
 @Tag("system")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessesTest {
-  private static final long PAUSE_NANOS = Duration.ofSeconds(Long.getLong("pause.seconds", 4)).toNanos();
+  private static final long PAUSE_NANOS = Duration.ofSeconds(Long.getLong("pause.seconds", 8)).toNanos();
   private static final String LISTEN = "127.0.0.1:0";
 
   @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
@@ -73,7 +73,7 @@ class ProcessesTest {
 
   @Test
   void aStoppedMemberComesBackAndNeverDeliversAnythingElse() throws Exception {
-    suspectAfter = "1s";
+    suspectAfter = "5s"; // less than it stands still, and longer than a process waits for a busy machine
     CommandProcess n1 = create("n1");
     CommandProcess n2 = join("n2");
     CommandProcess n3 = join("n3");
