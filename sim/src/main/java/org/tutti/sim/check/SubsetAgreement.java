@@ -60,7 +60,6 @@ public record SubsetAgreement() implements Checker {
         || next.isWaiting()) {
       return false;
     }
-    int at = intervals.primaries().indexOf(interval.view());
-    return intervals.primaries().indexOf(next.view()) == at + 1;
+    return intervals.placeOf(next.view()) == intervals.placeOf(interval.view()) + 1;
   }
 }

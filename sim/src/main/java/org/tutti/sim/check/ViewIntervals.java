@@ -3,6 +3,7 @@ package org.tutti.sim.check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -15,6 +16,8 @@ import org.tutti.user.GroupUser;
 
 /// A history cut into each member's time in each view, and the chain of primary views.
 public final class ViewIntervals {
+  private static final Comparator<View> BY_ID = Comparator.comparing(View::id);
+
   /// What a member's next event of its history is after a moment.
   private enum Following {
     NOTHING,
@@ -47,7 +50,7 @@ public final class ViewIntervals {
         primaries.add(view);
       }
     }
-    primaries.sort((a, b) -> a.id().compareTo(b.id()));
+    primaries.sort(BY_ID);
     Following[] following = following(history);
     walks = history.forEachMember(Walk::new);
     int at = 0;
@@ -151,8 +154,16 @@ public final class ViewIntervals {
   }
 
   private boolean follows(View earlier, View later) {
-    int at = primaries.indexOf(later);
+    int at = placeOf(later);
     return at > 0 && primaries.get(at - 1).id().equals(earlier.id());
+  }
+
+  /// Where a view stands among the primary ones.
+  ///
+  /// @param view the view
+  /// @return its index in [#primaries]; below 0 when it is none of them
+  int placeOf(View view) {
+    return Collections.binarySearch(primaries, view, BY_ID);
   }
 
   /// All stays, in the order of installation.
