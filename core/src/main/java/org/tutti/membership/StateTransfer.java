@@ -255,12 +255,11 @@ public final class StateTransfer {
     return outgoing.values().stream().anyMatch(transfer -> transfer.votes);
   }
 
-  /// Who is at the other end of a transfer that goes on. A newcomer of another view has nothing to say to this member:
-  /// watched, it would be suspected for that, and put out again by the view that brings both together.
+  /// Who is at the other end of a transfer.
   ///
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
-    outgoing.values().stream().filter(to -> !to.cutOff).forEach(to -> into.add(to.newcomer));
+    outgoing.values().forEach(transfer -> into.add(transfer.newcomer));
     if (incoming != null) {
       into.add(incoming.from.donor());
     }
