@@ -186,6 +186,18 @@ final class CallOutcomes {
     };
   }
 
+  /// Whether somebody who saw these views may have missed a primary one, and what was said in it.
+  private static boolean missesViews(List<View> seen) {
+    for (int i = 1; i < seen.size(); i++) {
+      View before = seen.get(i - 1);
+      View now = seen.get(i);
+      if (now.primary() && !(before.primary() && now.predecessors().contains(before.id()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static @Nullable String enough(Call call, Consolidated<Answer> outcome, int members) {
     Quorum quorum = call.rule.quorum();
     long most =
@@ -200,15 +212,15 @@ final class CallOutcomes {
 
   /// Who of those that are said to be gone is there, and answers.
   private @Nullable String present(Key key, Call call, Set<MemberId> gone) {
+    List<View> all = views.getOrDefault(key.caller, List.of());
+    List<View> seen = all.subList(all.indexOf(call.reached), all.size());
+    boolean elsewhere = call.position < 0 ? seen.size() > 1 : missesViews(seen);
     for (MemberId member : gone) {
-      List<View> seen = views.getOrDefault(key.caller, List.of());
-      boolean left =
-          seen.subList(seen.indexOf(call.reached), seen.size()).stream().anyMatch(one -> !one.contains(member));
+      boolean left = seen.stream().anyMatch(one -> !one.contains(member));
       boolean skips =
           skipped.getOrDefault(member, List.of()).stream()
               .anyMatch(range -> range.from <= call.position && call.position < range.to);
-      boolean branchEnded = call.position < 0 && seen.indexOf(call.reached) < seen.size() - 1;
-      if (!left && !skips && !branchEnded) {
+      if (!left && !skips && !elsewhere) {
         return member + " has neither left nor skipped @" + call.position;
       }
     }

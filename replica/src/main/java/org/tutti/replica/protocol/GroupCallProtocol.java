@@ -166,14 +166,25 @@ public final class GroupCallProtocol {
   /// was elsewhere, and that sees this member in each of its own views. So a member that comes back says that it does
   /// not answer again what it has executed.
   ///
+  /// And a caller that comes back may have been elsewhere when others answered, and when they said so. So nobody is
+  /// waited for any more in calls that it executed before.
+  ///
   /// @param installed the view
   public void installed(View installed) {
-    boolean returns = view != null && !view.primary() && installed.primary();
+    View before = view;
+    boolean returns = before != null && !before.primary() && installed.primary();
+    boolean elsewhere = before != null && wasElsewhere(before, installed);
     view = installed;
     if (returns && next > 0) {
       announce(0, next);
     }
-    concludeAll(call -> call.replies.live(call.position < 0 ? List.of() : installed.members()));
+    List<MemberId> answering = elsewhere ? List.of(self) : installed.members();
+    concludeAll(call -> call.replies.live(call.position < 0 ? List.of() : answering));
+  }
+
+  /// Whether there may have been a primary view between these two, without this member.
+  private static boolean wasElsewhere(View before, View now) {
+    return now.primary() && !(before.primary() && now.predecessors().contains(before.id()));
   }
 
   /// Deliveries go on at a position: the application has a state that contains what lies before, or it takes part from

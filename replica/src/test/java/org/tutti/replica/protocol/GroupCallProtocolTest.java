@@ -61,7 +61,7 @@ class GroupCallProtocolTest {
   }
 
   private static View view(long number, int voters, MemberId... members) {
-    return new View(new ViewId(number, 1), List.of(members), voters, true, List.of());
+    return new View(new ViewId(number, 1), List.of(members), voters, true, List.of(new ViewId(number - 1, 1)));
   }
 
   private static Answer answer(int value, long position) {
@@ -209,6 +209,30 @@ class GroupCallProtocolTest {
     assertThat(announced).containsExactly(new GroupCallMessage.Skipped(0, 2));
     protocol.installed(view(5, 2, B, A));
     assertThat(announced).hasSize(1);
+  }
+
+  @Test
+  void aCallerThatWasElsewhereWaitsForNobody() {
+    protocol.installed(view(1, 2, B, A));
+    long first = call(ALL);
+    execute(first, 0);
+    protocol.installed(new View(new ViewId(2, 2), List.of(B, A), 2, false, List.of(new ViewId(1, 1))));
+    assertThat(outcomes).isEmpty();
+    protocol.installed(view(4, 2, B, A));
+    assertThat(outcomes).singleElement().isInstanceOf(Consolidated.ReducedMembership.class);
+
+    long second = call(ALL);
+    execute(second, 9);
+    protocol.installed(view(5, 2, B, A));
+    assertThat(outcomes).hasSize(1);
+    protocol.installed(view(7, 2, B, A)); // it was not in the sixth
+    assertThat(outcomes).hasSize(2).last().isInstanceOf(Consolidated.ReducedMembership.class);
+
+    long third = call(ALL); // this one reaches the members where they are now
+    protocol.installed(view(9, 2, B, A));
+    execute(third, 20);
+    reply(B, third, answer(1, 20));
+    assertThat(outcomes).hasSize(3).last().isInstanceOf(Consolidated.Success.class);
   }
 
   @Test
