@@ -255,11 +255,12 @@ public final class StateTransfer {
     return outgoing.values().stream().anyMatch(transfer -> transfer.votes);
   }
 
-  /// Who is at the other end of a transfer.
+  /// Who is at the other end of a transfer that goes on. A newcomer of another view has nothing to say to this member:
+  /// watched, it would be suspected for that, and put out again by the view that brings both together.
   ///
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
-    outgoing.values().forEach(transfer -> into.add(transfer.newcomer));
+    outgoing.values().stream().filter(to -> !to.cutOff).forEach(to -> into.add(to.newcomer));
     if (incoming != null) {
       into.add(incoming.from.donor());
     }

@@ -276,6 +276,20 @@ class StateTransferTest {
   }
 
   @Test
+  void aNewcomerIsWatchedUntilItIsNotThere() {
+    StateTransfer donor = at(A);
+    assertThat(watched(donor)).containsExactly(B);
+    donor.installed(nonPrimary(A));
+    assertThat(watched(donor)).isEmpty();
+  }
+
+  private static List<MemberId> watched(StateTransfer transfer) {
+    var members = new ArrayList<MemberId>();
+    transfer.interest(members);
+    return members;
+  }
+
+  @Test
   void theTokenIsToldOnce() {
     StateTransfer donor = at(A);
     donor.receive(B, new Message.Known(VIEW.id(), 1, ByteBuffer.allocate(3)));
