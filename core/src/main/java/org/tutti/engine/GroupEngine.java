@@ -574,6 +574,7 @@ final class GroupEngine {
     }
     merge.installed(before, view);
     board.installed(before, view);
+    proposal.departed().forEach(node::departed);
     departure.wantUnlessFit(group.name(), lineage, terms);
     filter.takeEarly();
     if (proposal.endsHistory() && agreement.end()) {

@@ -482,6 +482,11 @@ public final class NodeEngine {
     return links.isBusy(member);
   }
 
+  /// A member has left a group in order.
+  void departed(MemberId member) {
+    links.hurry(now, member);
+  }
+
   /// By whom the node was refused lately; the same list as long as nothing changes.
   List<Refused> refused() {
     return rejections.list();

@@ -62,6 +62,7 @@ final class InStream {
   private long ackOwedBytes;
   private long ackAt = Long.MAX_VALUE;
   private long takenNanos = Long.MIN_VALUE; // when the last packet in order came
+  private long hurriedUntil = Long.MIN_VALUE; // the peer waits for acknowledgements, and for nothing else
 
   InStream(Path path, Kept all, BooleanSupplier stranger, Consumer<ByteBuffer> messages) {
     this.counters = path.counters();
@@ -100,7 +101,15 @@ final class InStream {
     ackOwed += packets;
     ackOwedBytes += bytes;
     long after = ackOwedBytes < ACK_SOON_BYTES ? ackAfterNanos : Math.min(ackAfterNanos, ACK_SOON_NANOS);
-    ackAt = Math.min(ackAt, now + after);
+    ackAt = Math.min(ackAt, now < hurriedUntil ? now : now + after);
+  }
+
+  /// For as long as an acknowledgement is delayed at most, none is: the peer may go on with other groups.
+  void hurry(long now) {
+    hurriedUntil = now + ackAfterNanos;
+    if (ackOwed > 0) {
+      ackAt = now;
+    }
   }
 
   boolean owes(long now) {

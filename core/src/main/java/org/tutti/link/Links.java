@@ -261,6 +261,17 @@ public final class Links {
     settle(link);
   }
 
+  /// A peer says nothing more: it goes when all that it has said is acknowledged. So that is no longer delayed.
+  ///
+  /// @param now  the time
+  /// @param peer the peer; nothing happens when there is no link to it
+  public void hurry(long now, MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    if (link != null && link.peer().equals(peer)) {
+      link.in().hurry(now);
+    }
+  }
+
   /// Sends a message beside the channel, at once and without any promise.
   ///
   /// @param now     the time

@@ -83,6 +83,31 @@ class LinkTest {
     }
   }
 
+  /// Otherwise who wants to go would wait for an acknowledgement that waits for more to acknowledge.
+  @Test
+  void whoSaysNothingMoreIsAcknowledgedAtOnce() {
+    assertThat(untilAcknowledged(false)).isGreaterThan(LossyPair.RETRANSMIT_NANOS / 10);
+    assertThat(untilAcknowledged(true)).isLessThan(LossyPair.RETRANSMIT_NANOS / 10);
+  }
+
+  /// How long somebody who has said two things waits, the second of which arrives when the other side is in a hurry.
+  private static long untilAcknowledged(boolean hurries) {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.send(9);
+    while (pair.b.received.isEmpty()) {
+      pair.step();
+    }
+    if (hurries) {
+      pair.b.links.hurry(pair.nowNanos(), pair.a.self);
+    }
+    pair.a.send(9);
+    long begun = pair.nowNanos();
+    while (pair.a.links.isBusy(pair.b.self)) {
+      pair.step();
+    }
+    return pair.nowNanos() - begun;
+  }
+
   @Test
   void aMessageOvertakesTheBulkThatWaits() {
     var pair = new LossyPair(QUIET, 1);
