@@ -314,6 +314,9 @@ public final class Merge {
 
   /// Another view knows less than this one. A newcomer, who knows nothing, comes in at once.
   private void takeIn(MemberId from, ViewMessage.Meet meet) {
+    if (areNewcomers(meet)) {
+      return;
+    }
     mergeCandidates.lead(from);
     long now = effects.nowNanos();
     // Of a view that this member has left only the one that says so is known to be there still: whoever else was left
@@ -337,12 +340,24 @@ public final class Merge {
     }
   }
 
+  /// Whether neither side knows a primary view: an attempt of theirs would be in the way of the one that takes in both.
+  private boolean areNewcomers(ViewMessage.Meet meet) {
+    return primary() == null && meet.primary() == null;
+  }
+
   private void mergeWhenDue() {
-    if (agreement.isCoordinator() && mergeCandidates.isDue(absent, effects.nowNanos())) {
+    if (agreement.isCoordinator() && mergeCandidates.isDue(absent, awaitedFounders(), effects.nowNanos())) {
       List<MemberId> all = new ArrayList<>(mergeCandidates.take());
       all.removeAll(agreement.view().members());
       agreement.merge(all);
     }
+  }
+
+  /// How many of the expected founders are not in this view, as long as the history has no first one.
+  private int awaitedFounders() {
+    Lineage lineage = agreement.lineage();
+    View zero = agreement.primary();
+    return lineage != null && lineage.isDraft() && zero != null ? zero.size() - agreement.view().voters() : 0;
   }
 
   /// Who was a voter of the last primary view, or decides about what follows it.
@@ -503,7 +518,8 @@ public final class Merge {
     }
   }
 
-  /// The parts of a group that a coordinator has met after a split, until it takes them in, all at once.
+  /// The parts of a group that a coordinator has met after a split, until it takes them in, all at once. Members that
+  /// found the group together are such parts, too.
   ///
   /// When a split ends, all parts meet within a heartbeat, in any order, and each would take in the first one that
   /// knows less. Their proposals then overtake each other: whom one has asked goes with another one, and the rest of
@@ -573,15 +589,17 @@ public final class Merge {
 
     /// Whether all have been met, or the others had time.
     ///
-    /// @param missing the addresses of all that were lost
-    /// @param now     the time
+    /// @param missing  the addresses of all that were lost
+    /// @param founders how many are expected that were never there
+    /// @param now      the time
     /// @return whether those that were met are to be taken in now
-    boolean isDue(Collection<Address> missing, long now) {
+    boolean isDue(Collection<Address> missing, int founders, long now) {
       if (met.isEmpty()) {
         return false;
       }
       boolean isAll =
-          missing.stream().allMatch(address -> met.stream().anyMatch(each -> each.address().equals(address)));
+          met.size() >= founders
+              && missing.stream().allMatch(address -> met.stream().anyMatch(each -> each.address().equals(address)));
       return isAll || now - metSince >= heartbeatNanos + heartbeatNanos / 2;
     }
 

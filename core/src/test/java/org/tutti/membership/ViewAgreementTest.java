@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,16 +41,13 @@ class ViewAgreementTest {
   private final RecordingEffects<ViewMessage> effects = new RecordingEffects<>();
   private final Group group = new Group();
   private final ViewAgreement agreement =
-      new ViewAgreement(
-          InitialState.joining(new MemberIdentity(B, List.of()), Terms.voter(STATEFUL, MemberConfig.standard()), null),
-          TICK,
-          TICK.multipliedBy(20),
-          effects,
-          new Counters(),
-          new Clock(),
-          group,
-          group.branch,
-          group);
+      agreement(
+          InitialState.joining(new MemberIdentity(B, List.of()), Terms.voter(STATEFUL, MemberConfig.standard()), null));
+
+  private ViewAgreement agreement(InitialState beginning) {
+    return new ViewAgreement(
+        beginning, TICK, TICK.multipliedBy(20), effects, new Counters(), new Clock(), group, group.branch, group);
+  }
 
   @BeforeEach
   void join() throws Malformed {
@@ -527,9 +525,71 @@ class ViewAgreementTest {
   private final List<End> ends = new ArrayList<>();
 
   private Merge merge() {
-    var identity = new MemberIdentity(B, List.of());
-    return new Merge(
-        identity, List::of, TICK, TICK, agreement, effects, (address, hello) -> {}, new Counters(), ends::add);
+    return merge(new MemberIdentity(B, List.of()), agreement);
+  }
+
+  private Merge merge(MemberIdentity identity, ViewAgreement by) {
+    return new Merge(identity, List::of, TICK, TICK, by, effects, (address, hello) -> {}, new Counters(), ends::add);
+  }
+
+  // ---- who takes in whom -----------------------------------------------------------------------------------------
+
+  private static InitialState founder(MemberId self) {
+    var founding = new Founding(Set.of(A.name(), B.name(), D.name()));
+    Terms terms = Terms.voter(STATEFUL, MemberConfig.standard());
+    return InitialState.founding(founding.identity(self), terms, 1, founding);
+  }
+
+  private static ViewMessage.Meet meets(InitialState founder) {
+    View zero = Objects.requireNonNull(founder.primary());
+    return new ViewMessage.Meet(founder.view(), founder.lineage(), zero.id(), founder.identity().earlier(), true);
+  }
+
+  private List<MemberId> proposedTo() {
+    return effects.take().stream()
+        .filter(Sent.class::isInstance)
+        .map(sent -> (Sent<ViewMessage>) sent)
+        .filter(sent -> sent.message() instanceof ViewMessage.Propose)
+        .map(Sent::to)
+        .toList();
+  }
+
+  /// Otherwise each would take in the first that it meets, and their attempts would be in each other's way.
+  @Test
+  void aFounderTakesInAllThatItExpectsAtOnce() throws Malformed {
+    InitialState own = founder(D);
+    Merge merge = merge(own.identity(), agreement(own));
+    effects.take();
+    merge.receive(A, meets(founder(A)));
+    assertThat(proposedTo()).as("B may come soon").isEmpty();
+    merge.receive(B, meets(founder(B)));
+    assertThat(proposedTo()).containsExactlyInAnyOrder(A, B, D);
+  }
+
+  @Test
+  void aFounderWaitsForTheOthersNoLongerThanTheyNeedToAnswer() throws Malformed {
+    InitialState own = founder(D);
+    Merge merge = merge(own.identity(), agreement(own));
+    merge.receive(A, meets(founder(A)));
+    effects.take();
+    effects.now += TICK.toNanos();
+    merge.call();
+    assertThat(proposedTo()).isEmpty();
+    effects.now += TICK.toNanos();
+    merge.call();
+    assertThat(proposedTo()).as("most of them").containsExactlyInAnyOrder(A, D);
+  }
+
+  /// Their attempt would be in the way of the one of whoever has the history.
+  @Test
+  void aNewcomerTakesInNoOtherNewcomer() throws Malformed {
+    var identity = new MemberIdentity(D, List.of());
+    ViewAgreement newcomer =
+        agreement(InitialState.joining(identity, Terms.voter(STATEFUL, MemberConfig.standard()), null));
+    Merge merge = merge(identity, newcomer);
+    effects.take();
+    calls(merge, C, List.of());
+    assertThat(proposedTo()).isEmpty();
   }
 
   private static Lineage founded(long micros) {

@@ -41,6 +41,10 @@ public final class RecoveryRun {
   private static final double UNITS_MIN = 0.4;
   private static final double UNITS_MAX = 12;
   private static final int WARM_UP_UNITS = 2;
+  private static final double BEGIN_UNITS_MIN = 0.0025; // in which all begin
+  private static final double BEGIN_UNITS_MAX = 0.25;
+  private static final double JOINED_MAX = 2; // until all that begin are in one view, if one of them founds the group
+  private static final double FOUNDED_MAX = 4; // if several do
   private static final int PATIENCE_UNITS = 80;
   private static final int LAST_WORDS_UNITS = 2; // after the end: what was concluded from the fault is acted upon
   private static final int QUIET_UNITS = 3; // without a view: all is over
@@ -53,6 +57,7 @@ public final class RecoveryRun {
   /// @param seed       the run
   /// @param fault      what struck
   /// @param length     how long it lasted
+  /// @param begun      from the beginning of the first node until all are in one primary view
   /// @param silence    the longest time without a delivery at a member that it spared, while it lasted
   /// @param next       from its end until every member has delivered something
   /// @param whole      from its end until all are in one primary view
@@ -64,6 +69,7 @@ public final class RecoveryRun {
       long seed,
       SingleFault fault,
       double length,
+      double begun,
       double silence,
       double next,
       double whole,
@@ -92,6 +98,7 @@ public final class RecoveryRun {
   private final long[] deliveredAt; // by place
   private final long[] silence; // by place; the longest
   private long watchedFrom = Long.MAX_VALUE;
+  private double begunUnits = -1;
   private boolean working = true;
   private boolean broken;
   private long sent;
@@ -148,9 +155,11 @@ public final class RecoveryRun {
   }
 
   private Result run() {
-    cluster.begin(network);
+    double within = BEGIN_UNITS_MIN * Math.pow(BEGIN_UNITS_MAX / BEGIN_UNITS_MIN, random.nextDouble());
+    cluster.begin(network, suspect(within));
     work();
     boolean ready = await(this::isWhole, WARM_UP_UNITS * PATIENCE_UNITS);
+    judgeBeginning(ready);
     advance(scheduler.nowNanos() + suspect(WARM_UP_UNITS) + random.nextLong(plan.suspectNanos()));
     if (!ready || !isWhole()) {
       violations.add(new Violation("Convergence", "before the fault: " + situation()));
@@ -203,7 +212,34 @@ public final class RecoveryRun {
       violations.add(new Violation("Convergence", "after the fault: " + Convergence.obstacle(cluster)));
     }
     violations.addAll(Checkers.check(history, Checkers.safety()));
-    return new Result(plan.seed(), fault, units, longest, next, whole, views, healViews, List.copyOf(violations));
+    return new Result(
+        plan.seed(), fault, units, begunUnits, longest, next, whole, views, healViews, List.copyOf(violations));
+  }
+
+  private void judgeBeginning(boolean ready) {
+    begunUnits = ready ? inUnits(installedAt()) : -1;
+    double max = plan.isJoint() ? FOUNDED_MAX : JOINED_MAX;
+    if (begunUnits > max) {
+      bound("all that begin are in one view after " + words(begunUnits) + ", " + words(max) + " is allowed");
+    }
+    if (!plan.isJoint()) {
+      primaryLost()
+          .ifPresent(view -> bound("nothing has failed yet, and somebody went from a primary view to " + view));
+    }
+  }
+
+  /// A view that is not primary, which somebody installed who was in a primary one.
+  private Optional<View> primaryLost() {
+    var last = new TreeMap<Integer, View>();
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Installed(int member, long _, View view)) {
+        View before = last.put(member, view);
+        if (before != null && before.primary() && !view.primary()) {
+          return Optional.of(view);
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   private void judge(double longest, double next, double whole, int views) {

@@ -84,7 +84,7 @@ public final class RecoveryTable {
 
   /// All figures: for each fault the median, the 99th percentile and the largest, in times of suspicion, of the time
   /// without a delivery, the time until all deliver again and the time until all are in one view; and of the views, and
-  /// those after the end of the fault.
+  /// those after the end of the fault; and, of all runs, of the time until all that began were in one view.
   ///
   /// @return a line each
   public String table() {
@@ -104,6 +104,11 @@ public final class RecoveryTable {
                 spread(some, "%.2f", RecoveryRun.Result::whole),
                 spread(some, "%.0f", RecoveryRun.Result::views),
                 spread(some, "%.0f", RecoveryRun.Result::healViews))));
+    List<RecoveryRun.Result> all = results.values().stream().flatMap(List::stream).toList();
+    text.append(
+        String.format(
+            "%-24s %6d  %-17s %-17s %-17s%n",
+            "all begin", all.size(), "-", "-", spread(all, "%.2f", RecoveryRun.Result::begun)));
     return text.toString();
   }
 

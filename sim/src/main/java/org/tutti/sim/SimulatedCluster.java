@@ -78,6 +78,13 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
 
   /// Starts the first node, which creates the group, and the others, which join, some of them late.
   void begin(Network net) {
+    begin(net, setting.plan().suspectNanos() / 4);
+  }
+
+  /// The same.
+  ///
+  /// @param withinNanos how long after the first node the others start at most, but those that are late
+  void begin(Network net, long withinNanos) {
     network = net;
     start(FOUNDER);
     Plan plan = setting.plan();
@@ -96,7 +103,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
                   start(place);
                 });
       } else {
-        setting.scheduler().at(random.nextLong(plan.suspectNanos() / 4 + 1), () -> start(place));
+        setting.scheduler().at(random.nextLong(withinNanos + 1), () -> start(place));
       }
     }
   }

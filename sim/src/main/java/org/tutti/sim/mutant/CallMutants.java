@@ -23,11 +23,6 @@ final class CallMutants {
                   "resumed",
                   new Drop("announce", 0)),
               bug(
-                  "calls-begin-in-silence",
-                  "a newcomer to a group without states does not say what came before its first delivery",
-                  "delivered",
-                  new Drop("GroupCallProtocol.resumed", 0)),
-              bug(
                   "calls-skipped-are-awaited",
                   "a caller does not heed who never answers",
                   "delivered",

@@ -223,11 +223,12 @@ public final class Mutants {
               "hasQuorum",
               new Drop("Stream.count", Short.MAX_VALUE)),
           new Mutant(
-              "found-by-fewer",
-              "any number of members founds a group that expects a certain one",
-              "membership.Flush",
-              "founders",
-              new Drop("Stream.count", Short.MAX_VALUE)),
+                  "found-by-fewer",
+                  "any number of members founds a group that expects a certain one",
+                  "membership.Flush",
+                  "founders",
+                  new Drop("Stream.count", Short.MAX_VALUE))
+              .in(RunKind.MIXED),
           new Mutant(
                   "new-lives-vote",
                   "a life that has forgotten what an earlier one promised and held counts by its name",
@@ -283,6 +284,13 @@ public final class Mutants {
                   "membership.Merge$MergeCandidates",
                   "isDue",
                   new Return(1))
+              .inRecoveryFrom(SingleFault.SCATTERED),
+          new Mutant(
+                  "newcomers-take-in",
+                  "newcomers take in each other, and keep members of the group from it",
+                  "membership.Merge",
+                  "areNewcomers",
+                  new Return(0))
               .inRecoveryFrom(SingleFault.SCATTERED),
           new Mutant(
                   "deaf-to-departures",

@@ -185,7 +185,7 @@ final class ServiceMutants {
                   "replica.protocol.PendingCommands",
                   "changed",
                   new Return(0))
-              .in(RunKind.SPLIT_REPLICAS),
+              .in(RunKind.REPLICA),
           new Mutant(
                   "change-of-an-old-primary",
                   "an outcome counts for whatever command has none, also that of a primary that was replaced",
