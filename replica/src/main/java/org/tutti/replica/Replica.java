@@ -76,6 +76,12 @@ public final class Replica implements AutoCloseable {
     /// @param serves   whether it does from now on
     /// @param position the position behind the last message that it has applied
     default void served(boolean serves, long position) {}
+
+    /// Replicas have different states ([StateMachine#digest]), which is also logged and counted. Told at each replica
+    /// that can compare; nothing is stopped.
+    ///
+    /// @param found which replicas, and at which position
+    default void diverged(Divergence found) {}
   }
 
   private static final int CONNECTIONS_MAX = 10_000;
@@ -99,6 +105,7 @@ public final class Replica implements AutoCloseable {
   private final Thread clients;
   private final Watcher watcher;
   private boolean served; // as the watcher was told
+  private long divergences;
   private volatile @Nullable Throwable broken;
 
   private Replica(Builder settings, Node node) throws IOException {
@@ -121,6 +128,7 @@ public final class Replica implements AutoCloseable {
                     with,
                     new SystemClock()));
     this.protocol = port.protocol();
+    protocol.compareStates(settings.compareEvery.toNanos(), this::diverged);
     this.events = Thread.ofPlatform().name("replica-" + service + "-" + node.self().name()).unstarted(this::serve);
     this.clients =
         Thread.ofPlatform().name("clients-" + service + "-" + node.self().name()).unstarted(this::serveClients);
@@ -252,6 +260,9 @@ public final class Replica implements AutoCloseable {
       metrics.add(
           Metric.counter("replica.changes.outdated", "An outcome of a primary came too late and changed nothing.")
               .with(protocol.outdated()));
+      metrics.add(
+          Metric.counter("replica.states.different", "A comparison has shown that replicas have different states.")
+              .with(divergences));
       metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
       metrics.add(
           Metric.counter("replica.snapshots.written", "Snapshots were written to the disk.")
@@ -348,6 +359,12 @@ public final class Replica implements AutoCloseable {
       served = protocol.isServing();
       watcher.served(served, protocol.positionNext());
     }
+  }
+
+  private void diverged(Divergence found) {
+    divergences++;
+    log(found.toString(), null);
+    watcher.diverged(found);
   }
 
   /// Takes an event that has nothing to wait for.
@@ -619,6 +636,7 @@ public final class Replica implements AutoCloseable {
     private @Nullable Path data;
     private Durability durability = Durability.EACH; // with data
     private long snapshotEvery = 64 << 20;
+    private Duration compareEvery = Duration.ofMinutes(1);
 
     private Builder(String service, StateMachine machine) {
       this.service = service;
@@ -821,6 +839,16 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
+    /// Chooses how often the states of all replicas are compared, if the service gives digests
+    /// ([StateMachine#digest]). The most senior replica decides.
+    ///
+    /// @param time a second or more; by default a minute
+    /// @return this builder
+    public Builder compareEvery(Duration time) {
+      compareEvery = time;
+      return this;
+    }
+
     private SessionTable.Limits limits() {
       return new SessionTable.Limits(session.toMillis(), sessionsMax, commandsMax, replyBytesMax);
     }
@@ -853,6 +881,9 @@ public final class Replica implements AutoCloseable {
       }
       if (session.compareTo(Duration.ofSeconds(1)) < 0) {
         throw new IllegalArgumentException("a session lives a second at least, not " + session);
+      }
+      if (compareEvery.compareTo(Duration.ofSeconds(1)) < 0) {
+        throw new IllegalArgumentException("states are compared every second at most, not every " + compareEvery);
       }
       int ways = (expected.isEmpty() ? 0 : 1) + (expectedCount == 0 ? 0 : 1) + (creates ? 1 : 0);
       if (ways > 1) {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// A service that is replicated: all that a program has to write. Every replica has one, and each gets the same
@@ -97,6 +98,23 @@ public interface StateMachine {
   ///                     called again with the state of another one; or when it is not what this service writes: then
   ///                     the replica stops
   void restore(InputStream in) throws IOException;
+
+  /// A number that follows from the state alone, so that replicas can tell whether their states are equal: now and then
+  /// each gives it at the same place of the history, and a difference is reported ([Replica.Watcher#diverged]). It
+  /// should be a good hash: of all that matters, or one that goes on with each command, and then is part of the state.
+  ///
+  /// ```java
+  /// public OptionalLong digest() {
+  ///   return OptionalLong.of(entries.hashCode()); // a map of values; its order does not matter
+  /// }
+  /// ```
+  ///
+  /// Called between two commands, which wait meanwhile. An exception stops the replica.
+  ///
+  /// @return the digest; empty by default, then states are not compared
+  default OptionalLong digest() {
+    return OptionalLong.empty();
+  }
 
   /// A picture of a service's state at one moment.
   @FunctionalInterface

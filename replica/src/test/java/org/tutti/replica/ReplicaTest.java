@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,11 +50,18 @@ class ReplicaTest {
   private static final class Counter implements StateMachine {
     private final Runnable restores; // at the beginning of a restore
     private final Runnable applies; // at the beginning of each command
+    private final LongSupplier error; // of its state, which clients do not see
     private long value;
 
-    Counter(Runnable restores, Runnable applies) {
+    Counter(Runnable restores, Runnable applies, LongSupplier error) {
       this.restores = restores;
       this.applies = applies;
+      this.error = error;
+    }
+
+    @Override
+    public OptionalLong digest() {
+      return OptionalLong.of(value + error.getAsLong());
     }
 
     @Override
@@ -102,6 +111,7 @@ class ReplicaTest {
   private Runnable restores = () -> {};
   private final CountDownLatch free = new CountDownLatch(1); // until then c does nothing more, if it is stuck
   private volatile boolean stuck;
+  private volatile boolean drifts; // the state of c
   private final List<Node> nodes = new ArrayList<>();
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
@@ -119,8 +129,10 @@ class ReplicaTest {
             .transport(hub.open(new Address(name)))
             .start();
     nodes.add(node);
+    boolean last = name.equals("c");
     Replica replica =
-        Replica.of("counter", new Counter(restores, name.equals("c") ? this::stayStuck : () -> {}))
+        Replica.of("counter", new Counter(restores, last ? this::stayStuck : () -> {}, () -> last && drifts ? 16 : 0))
+            .compareEvery(Duration.ofSeconds(1))
             .session(session)
             .connectionsMax(connectionsMax)
             .watch(
@@ -133,6 +145,11 @@ class ReplicaTest {
                   @Override
                   public void served(boolean serves, long position) {
                     heard.add(name + (serves ? " serves" : " ceases to serve"));
+                  }
+
+                  @Override
+                  public void diverged(Divergence found) {
+                    heard.add(name + " finds " + found.digests());
                   }
                 })
             .expecting("a", "b", "c")
@@ -308,6 +325,23 @@ class ReplicaTest {
       assertThat(call(client, 1)).isEqualTo(i);
     }
     assertThat(Metric.sum(client.metrics(), "client.replicas.left")).isZero();
+  }
+
+  @Test
+  void aReplicaWithAnotherStateIsFoundByAllOfThem() throws Exception {
+    startAll();
+    Client client = client(replicas.get(0).clients());
+    assertThat(call(client, 5)).isEqualTo(5);
+    drifts = true;
+    Instant end = Instant.now().plus(PATIENCE);
+    while (replicas.stream().anyMatch(one -> Metric.sum(one.metrics(), "replica.states.different") == 0)) {
+      assertThat(Instant.now()).as(heard.toString()).isBefore(end);
+      Thread.onSpinWait();
+    }
+    List<String> told = heard.stream().filter(words -> words.contains(" finds ")).toList();
+    assertThat(told).hasSizeGreaterThanOrEqualTo(3).allMatch(words -> words.contains("c=21"));
+    assertThat(told).allMatch(words -> words.contains("a=5") && words.contains("b=5"));
+    assertThat(call(client, 1)).isEqualTo(6);
   }
 
   @Test

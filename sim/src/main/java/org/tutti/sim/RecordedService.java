@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -205,6 +206,12 @@ final class RecordedService implements PassiveStateMachine {
   /// The state as bytes.
   byte[] picture() {
     return TestedService.bytes(machine.snapshot());
+  }
+
+  @Override
+  public OptionalLong digest() {
+    OptionalLong its = machine.digest();
+    return its.isEmpty() ? its : OptionalLong.of(31 * its.getAsLong() + drawn);
   }
 
   @Override

@@ -7,6 +7,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,11 @@ final class RegisterService implements StateMachine {
   @Override
   public void sessionEnded(long session, long position, Instant time) {
     ended++;
+  }
+
+  @Override
+  public OptionalLong digest() {
+    return OptionalLong.of(Objects.hash(registers, executed, ended, timeMillis));
   }
 
   @Override

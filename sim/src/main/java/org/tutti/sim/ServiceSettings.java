@@ -19,6 +19,8 @@ import org.tutti.replica.protocol.SessionTable;
 final class ServiceSettings {
   private static final int CLIENTS_MAX = 5;
   private static final int PASSIVE_ONE_IN = 3; // runs
+  private static final int COMPARES_ONE_IN = 4;
+  private static final int COMPARE_UNITS_MAX = 20; // times of suspicion
   private static final int JOINT_ONE_IN = 2;
   private static final int COUNT_ONE_IN = 2; // of those that are founded together
   private static final int SNAPSHOT_EVERY_MAX = 10_000;
@@ -53,6 +55,7 @@ final class ServiceSettings {
   private final Replication replication;
   private final @Nullable Founding founding;
   private final long snapshotEvery;
+  private final long compareNanos;
   private final int clients;
   private final boolean own; // the service that is tested; a user's may have calls that wait for others of their client
 
@@ -84,6 +87,8 @@ final class ServiceSettings {
     boolean joint = random.nextInt(JOINT_ONE_IN) == 0;
     boolean counts = random.nextInt(COUNT_ONE_IN) == 0;
     this.founding = joint ? plan.founding(counts) : null;
+    boolean compares = random.nextInt(COMPARES_ONE_IN) == 0;
+    this.compareNanos = compares ? plan.suspectNanos() * Plan.between(random, 1, COMPARE_UNITS_MAX) : Long.MAX_VALUE;
   }
 
   private ServiceSettings(ServiceSettings drawn, Policy only) {
@@ -96,6 +101,7 @@ final class ServiceSettings {
     this.limits =
         new SessionTable.Limits(sessionMillis(LIFE_UNITS_MAX), its.sessionsMax(), its.window(), its.replyBytesMax());
     this.snapshotEvery = drawn.snapshotEvery;
+    this.compareNanos = Long.MAX_VALUE;
     this.own = drawn.own;
     this.clients = 1;
     this.founding = null;
@@ -130,6 +136,11 @@ final class ServiceSettings {
   /// How many bytes of the log lie between two snapshots, at least.
   long snapshotEvery() {
     return snapshotEvery;
+  }
+
+  /// How long after one comparison of the replicas' states the next one begins; Long.MAX_VALUE for none.
+  long compareNanos() {
+    return compareNanos;
   }
 
   /// Whom the replicas expect that found the service together; null when one founds it alone.

@@ -108,6 +108,9 @@ final class SimulatedReplica
                 return WALL_MILLIS + skew + setting.scheduler().nowNanos() / 1_000_000;
               }
             });
+    protocol.compareStates(
+        service.settings().compareNanos(),
+        found -> service.history().violate("EqualDigests", node.self + " tells of " + found));
   }
 
   /// Goes on from what earlier lives have kept.

@@ -124,6 +124,9 @@ class ServiceSettingsTest {
     }
     add("Replica.ordering", settings.group().ordering());
     add("Replica.replication", settings.replication());
+    if (settings.compareNanos() < Long.MAX_VALUE) {
+      add("Replica.compareEvery", settings.compareNanos());
+    }
     boolean durable = settings.group().durability() != Durability.NONE;
     add("Replica.data", durable);
     if (durable) {

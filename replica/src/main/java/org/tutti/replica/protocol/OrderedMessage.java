@@ -18,6 +18,8 @@ import org.tutti.replica.Replication;
 /// CLOSE      u8 7, i64 session                                       a client is through
 /// CHANGE     u8 8, i64 position, i64 version, u8 status,             the outcome of the command at a position, in a
 ///            u8 changes, i32 length, reply, change                   version of the state
+/// CHECK      u8 9                                                    all say the digest of their states behind it
+/// DIGEST     u8 10, i64 position, i64 digest                         of the sender's state
 /// ```
 final class OrderedMessage {
   static final int CONFIGURE = 1;
@@ -28,6 +30,8 @@ final class OrderedMessage {
   static final int TICK = 6;
   static final int CLOSE = 7;
   static final int CHANGE = 8;
+  static final int CHECK = 9;
+  static final int DIGEST = 10;
 
   /// Bytes of a call before its payload.
   static final int CALL_HEADER = 1 + 4 * Long.BYTES + 1;
@@ -103,6 +107,14 @@ final class OrderedMessage {
         .put(reply.duplicate())
         .put(change.duplicate())
         .flip();
+  }
+
+  static ByteBuffer check() {
+    return ByteBuffer.allocate(1).put((byte) CHECK).flip();
+  }
+
+  static ByteBuffer digest(long position, long digest) {
+    return ByteBuffer.allocate(1 + 2 * Long.BYTES).put((byte) DIGEST).putLong(position).putLong(digest).flip();
   }
 
   static Replication replication(int number) {

@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.replica.Divergence;
 import org.tutti.replica.PassiveStateMachine;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
@@ -163,6 +165,7 @@ public final class ReplicaProtocol {
   private long heldBytes;
   private final Questions questions;
   private final Roll roll;
+  private final StateCheck check;
 
   private @Nullable SnapshotSchedule snapshots;
   private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
@@ -219,12 +222,22 @@ public final class ReplicaProtocol {
     this.clock = clock;
     this.questions = new Questions(this, machine, group);
     this.roll = new Roll(self, group);
+    this.check = new StateCheck(self, machine, group);
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
     this.touchAt = clock.nanos();
     this.tickAt = touchAt;
     this.balanceAt = touchAt;
     this.secondAt = touchAt;
     this.settledAt = touchAt;
+  }
+
+  /// Has the states of all replicas compared now and then, when this one is the most senior. To be called before
+  /// anything else.
+  ///
+  /// @param nanos from one comparison to the next
+  /// @param then  told what is found, during [#delivered], once for each comparison
+  public void compareStates(long nanos, Consumer<Divergence> then) {
+    check.begin(nanos, clock.nanos(), then);
   }
 
   /// Goes on from the newest snapshot of an earlier life, and keeps snapshots from now on. To be called before anything
@@ -271,6 +284,7 @@ public final class ReplicaProtocol {
     } else if (kind == OrderedMessage.CONFIGURE && table.replication() != replication) {
       throw new IllegalStateException(otherReplication(table));
     }
+    check.applied(sender, table.positionNext(), kind, message, isServing());
     if (isServing()) {
       agreed.heard(table.time());
     }
@@ -286,6 +300,7 @@ public final class ReplicaProtocol {
   /// @param installed the view
   public void viewed(View installed) {
     view = installed;
+    check.viewed(installed.size());
     configured = false;
     announced = null;
     if (primary != null) {
@@ -721,6 +736,7 @@ public final class ReplicaProtocol {
         group.post(OrderedMessage.tick(stamp()));
       }
     }
+    check.work(now, isSenior());
     if (now - balanceAt >= 0) {
       balanceAt = now + Balance.EVERY_NANOS;
       balance(now);
@@ -799,7 +815,7 @@ public final class ReplicaProtocol {
       return Long.MAX_VALUE;
     }
     boolean unsaid = table.limits() == null ? !configured : announced == null && needsAnnouncement();
-    if (!held.isEmpty() || unsaid || primary != null && primary.isWaiting()) {
+    if (!held.isEmpty() || unsaid || check.isWaiting() || primary != null && primary.isWaiting()) {
       return clock.nanos() + RETRY_NANOS;
     }
     long due = touchAt - tickAt < 0 ? touchAt : tickAt;

@@ -337,6 +337,7 @@ public final class SessionTable {
         }
       }
       case OrderedMessage.CHANGE -> change(position, message, machine, answers);
+      case OrderedMessage.CHECK, OrderedMessage.DIGEST -> {} // of the states, and no part of them
       default -> throw new IllegalStateException("a replica sent message " + kind + ", which is not of this version");
     }
   }

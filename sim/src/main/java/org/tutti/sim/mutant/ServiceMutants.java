@@ -47,6 +47,13 @@ final class ServiceMutants {
                   new Redirect("TreeMap.firstKey", "lastKey"))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "digests-never-agree",
+                  "equal states are reported as different ones",
+                  "replica.protocol.StateCheck$Comparison",
+                  "differs",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "secret-unchecked",
                   "a session is resumed by whoever knows its number",
                   "replica.protocol.SessionTable",

@@ -48,6 +48,7 @@ import org.tutti.sim.check.ServiceHistory;
 /// | --- | --- |
 /// | `ReplicasAgree` | all replicas reply the same to the same command |
 /// | `EqualStates` | behind each command all replicas are in the same state, also where it came by a snapshot |
+/// | `EqualDigests` | their digests ([StateMachine#digest]) are the same at the same place |
 /// | `AsModel` | each reply is that of one more instance, the *model*, which executes the commands one by one |
 /// | `QueryAnswer` | each query is answered as the model answers it in the state that the query saw |
 /// | `QueryChangesNothing` | a query leaves the state as it was |
