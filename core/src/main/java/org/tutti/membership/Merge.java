@@ -324,7 +324,8 @@ public final class Merge {
     List<MemberId> others = new ArrayList<>(meet.view().contains(self) ? List.of(from) : meet.view().members());
     others.removeAll(agreement.view().members());
     others.removeIf(other -> !admits(other, other.equals(from) ? meet.earlier() : List.of()));
-    if (others.isEmpty() || !others.stream().allMatch(other -> damping.admits(other, now))) {
+    if (others.isEmpty()
+        || !others.stream().allMatch(other -> damping.admits(other, agreement.view().primary(), now))) {
       return;
     }
     MemberId awaited = mergeCandidates.awaited(now);
@@ -510,11 +511,15 @@ public final class Merge {
       }
     }
 
-    /// Whether a member may be taken in.
-    boolean admits(MemberId member, long now) {
+    /// Whether a member may be taken in. Where nobody serves, there is little to protect, and the member may be the one
+    /// that is missing: there the pause does not double.
+    boolean admits(MemberId member, boolean primary, long now) {
       Fall last = falls.get(member);
-      long pause = last == null || last.times == 1 ? 0 : unitNanos << (last.times - 2);
-      return last == null || now - last.at >= pause;
+      if (last == null || last.times == 1) {
+        return true;
+      }
+      long pause = primary ? unitNanos << (last.times - 2) : unitNanos;
+      return now - last.at >= pause;
     }
   }
 

@@ -45,6 +45,7 @@ public final class RecoveryRun {
   private static final double BEGIN_UNITS_MAX = 0.25;
   private static final double JOINED_MAX = 2; // until all that begin are in one view, if one of them founds the group
   private static final double FOUNDED_MAX = 4; // if several do
+  private static final int REPEATED_UNITS = 3; // how long what happens again lasts each time before
   private static final int PATIENCE_UNITS = 80;
   private static final int LAST_WORDS_UNITS = 2; // after the end: what was concluded from the fault is acted upon
   private static final int QUIET_UNITS = 3; // without a view: all is over
@@ -169,6 +170,10 @@ public final class RecoveryRun {
       violations.add(new Violation("Convergence", "nobody gives a state to a newcomer: " + situation()));
       return finished(-1, -1, -1, 0, 0);
     }
+    if (!repeat()) {
+      violations.add(new Violation("Convergence", "before the last time: " + situation()));
+      return finished(-1, -1, -1, 0, 0);
+    }
     int begun = history.events().size();
     View before = Objects.requireNonNull(cluster.latestPrimary());
     int[] ranks = before.members().stream().mapToInt(this::numberOf).toArray();
@@ -180,6 +185,7 @@ public final class RecoveryRun {
     advance(watchedFrom + suspect(units));
     watch();
     double longest = spared.stream().mapToDouble(place -> inUnits(silence[place])).max().orElse(-1);
+    boolean goesOn = !before.equals(cluster.latestPrimary()); // a part of the group, while it lasts
     end(strike);
     long end = scheduler.nowNanos();
     int ended = history.events().size();
@@ -189,6 +195,10 @@ public final class RecoveryRun {
     boolean intervals = together && await(this::isQuiet, PATIENCE_UNITS);
     double whole = intervals ? inUnits(Math.max(0, installedAt() - end)) : -1;
     judge(longest, next, whole, viewsSince(begun));
+    double primary = goesOn ? 0 : inUnits(Math.max(0, primaryFrom(ended) - end));
+    if (primary > fault.primaryMax()) {
+      bound("nobody is in a primary view for " + words(primary) + ", " + words(fault.primaryMax()) + " is allowed");
+    }
     int healViews = agreedSince(ended);
     if (!plan.connected() && healViews > fault.healViewsMax(units)) {
       bound(healViews + " views after its end, " + fault.healViewsMax(units) + " are allowed");
@@ -197,7 +207,8 @@ public final class RecoveryRun {
       putOut(history.events().subList(begun, ended), strike.spared())
           .ifPresent(view -> bound("one that is spared went to " + view + " without another one"));
     }
-    lossSince(Math.max(wholeFrom(over), over + suspect(LAST_WORDS_UNITS)))
+    double last = fault.timesBefore() > 0 ? fault.wholeMax() : LAST_WORDS_UNITS; // some come later
+    lossSince(Math.max(wholeFrom(over), over + suspect(last)))
         .ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
     return finished(longest, next, whole, viewsSince(begun), healViews);
   }
@@ -297,6 +308,20 @@ public final class RecoveryRun {
   }
 
   // ---- the fault -------------------------------------------------------------------------------------------------
+
+  /// It has happened before, each time until all were lost, and then until all were in one view again.
+  private boolean repeat() {
+    View before = Objects.requireNonNull(cluster.latestPrimary());
+    int[] ranks = before.members().stream().mapToInt(this::numberOf).toArray();
+    boolean whole = true;
+    for (int time = 0; time < fault.timesBefore() && whole; time++) {
+      network.partition(fault.draw(new SingleFault.Targets(ranks, before.voting(), donor), random).cut());
+      advance(scheduler.nowNanos() + suspect(REPEATED_UNITS));
+      network.partition(null);
+      whole = await(this::isWhole, PATIENCE_UNITS);
+    }
+    return whole;
+  }
 
   private void strike(SingleFault.Strike strike) {
     say(fault.words() + " begins");
@@ -432,6 +457,15 @@ public final class RecoveryRun {
   /// Whether all are in one view, and have been for some time.
   private boolean isQuiet() {
     return isWhole() && scheduler.nowNanos() - installedAt() >= suspect(QUIET_UNITS);
+  }
+
+  /// When somebody first installed a primary view, from an event on; 0 when all have stayed in the one before.
+  private long primaryFrom(int event) {
+    return history.events().subList(event, history.events().size()).stream()
+        .filter(one -> one instanceof HistoryEvent.Installed installed && installed.view().primary())
+        .mapToLong(one -> ((HistoryEvent.Installed) one).nanos())
+        .findFirst()
+        .orElse(0);
   }
 
   /// When all were in one view first, from a moment on. While links come back one by one, all may still be in the view

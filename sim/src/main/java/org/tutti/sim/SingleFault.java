@@ -44,6 +44,8 @@ public enum SingleFault {
   SCATTERED(8, 5),
   /// Every member alone, and then the links come back one by one.
   SCATTERED_HEAL_SLOWLY(60, 24),
+  /// Every member alone, for the fifth time.
+  SCATTERED_AGAIN(12, 14),
   /// A member crashes while it gives its state to a newcomer, who has to get it from another one.
   DONOR_CRASHES(7, 3),
   /// A member hears nobody any more while it gives its state to a newcomer.
@@ -65,6 +67,7 @@ public enum SingleFault {
   private static final double SLOW_MAX = 0.5; // where nobody is suspected, and nothing but windows may stop a delivery
   private static final double SEEN_MAX = 0.5; // where the host of a process that crashed refuses its port
   private static final double VIEWS_PER_UNIT = 2.2;
+  private static final int TIMES_BEFORE = 4;
   private static final double SPLIT_UNITS = 3; // each part has a view of its own, though it doubted first
   private static final int MERGE_VIEWS_MAX = 2;
 
@@ -84,7 +87,7 @@ public enum SingleFault {
   int viewsMax(int nodes, double units) {
     return switch (this) {
       case ONE_DEAF_TO_ONE, TWO_APART -> viewsMax + (int) (VIEWS_PER_UNIT * units);
-      case SCATTERED, SCATTERED_HEAL_SLOWLY -> viewsMax + nodes;
+      case SCATTERED, SCATTERED_AGAIN, SCATTERED_HEAL_SLOWLY -> viewsMax + nodes;
       default -> viewsMax;
     };
   }
@@ -156,6 +159,12 @@ public enum SingleFault {
   /// How long after the end of the fault all are in one primary view at the latest, in times of suspicion.
   double wholeMax() {
     return wholeMax;
+  }
+
+  /// How long after its end the group goes on at the latest, in times of suspicion. Whom the part that does so has lost
+  /// again and again comes later.
+  double primaryMax() {
+    return this == SCATTERED_AGAIN ? SCATTERED.wholeMax : wholeMax;
   }
 
   /// The name in a table.
@@ -232,7 +241,7 @@ public enum SingleFault {
       case PROPOSER_DEAF -> proposer(ranks, member, Shape.deaf(nodes, senior));
       case PROPOSER_MUTE -> proposer(ranks, member, Shape.mute(nodes, senior));
       case TWO_SIDES, TWO_SIDES_HEAL_SLOWLY -> sides(ranks, random);
-      case SCATTERED, SCATTERED_HEAL_SLOWLY -> cutting(all(nodes), List.of());
+      case SCATTERED, SCATTERED_AGAIN, SCATTERED_HEAL_SLOWLY -> cutting(all(nodes), List.of());
     };
   }
 
@@ -294,6 +303,11 @@ public enum SingleFault {
   /// Whether its last part comes half a time of suspicion after the first.
   boolean isTwofold() {
     return this == PROPOSER_DEAF || this == PROPOSER_MUTE;
+  }
+
+  /// How often the same has happened right before.
+  int timesBefore() {
+    return this == SCATTERED_AGAIN ? TIMES_BEFORE : 0;
   }
 
   /// Whether links come back one by one.

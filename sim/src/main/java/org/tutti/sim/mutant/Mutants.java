@@ -293,6 +293,13 @@ public final class Mutants {
                   new Return(0))
               .inRecoveryFrom(SingleFault.SCATTERED),
           new Mutant(
+                  "damped-where-nobody-serves",
+                  "a part of the group that may not go on waits before it takes in again whom it has lost",
+                  "membership.Merge$FlapDamping",
+                  "admits",
+                  new Fix(2, false))
+              .inRecoveryFrom(SingleFault.SCATTERED_AGAIN),
+          new Mutant(
                   "deaf-to-departures",
                   "who is left behind by a member that hears nobody waits for it",
                   "membership.Merge",
