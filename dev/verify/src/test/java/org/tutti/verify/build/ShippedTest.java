@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fixture.Tree;
@@ -131,6 +132,7 @@ class ShippedTest {
 
   /// What it prints comes from a second JVM, which has the cache that the first one has made.
   @Test
+  @Tag("deep")
   void theOperatorsCommandMakesACacheAndUsesIt() throws Exception {
     Path cache = distribution().resolve("tutti.aot");
     Files.deleteIfExists(cache);

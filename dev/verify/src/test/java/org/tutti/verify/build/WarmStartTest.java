@@ -10,6 +10,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ class WarmStartTest {
   }
 
   @Test
+  @Tag("deep")
   void aStaleCacheDoesNoHarm() throws Exception {
     try (Stream<Path> jars = Files.list(directory.resolve("tutti/lib"))) {
       for (Path jar : jars.filter(each -> each.getFileName().toString().startsWith("tutti-core")).toList()) {
@@ -51,6 +53,7 @@ class WarmStartTest {
   }
 
   @Test
+  @Tag("deep")
   void aMissingCacheDoesNoHarm() throws Exception {
     Files.delete(cache);
     assertThat(member("-XX:AOTCache=" + cache + " -Xlog:aot=off -Xlog:cds=off")).isZero();

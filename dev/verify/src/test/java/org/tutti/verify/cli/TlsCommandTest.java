@@ -140,6 +140,7 @@ class TlsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void theDemoRunsWithTls() throws Exception {
     String own = certificate("replica").toString();
     CommandProcess demo = tutti.run("demo", "--quick", "--tls", own);

@@ -77,6 +77,7 @@ abstract class RegistryJoiningContract {
   }
 
   @Test
+  @Tag("deep")
   void aRegistryThatIsStartedAnewIsFilledAgain() throws Exception {
     CommandProcess first = member("n1", "--create", "--announce", where());
     first.lineMatching("view \\S+ primary: n1");
@@ -90,6 +91,7 @@ abstract class RegistryJoiningContract {
   }
 
   @Test
+  @Tag("deep")
   void whoFindsNobodyIsToldWhy() throws Exception {
     CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", where(), "--timeout", "10s");
     assertThat(watch.exitCode()).isEqualTo(1);
@@ -107,6 +109,7 @@ abstract class RegistryJoiningContract {
   }
 
   @Test
+  @Tag("deep")
   void aPlaceOfAnotherFormIsAUsageError() throws Exception {
     for (String rest : List.of("", "x", ":7", "127.0.0.1:0", "127.0.0.1:70000")) {
       CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", form() + ":" + rest);

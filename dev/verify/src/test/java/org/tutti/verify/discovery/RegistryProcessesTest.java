@@ -80,6 +80,7 @@ class RegistryProcessesTest {
   }
 
   @Test
+  @Tag("deep")
   void aRegistryThatIsKilledMeanwhileKeepsNumbersAndTheGroup() throws Exception {
     CommandProcess registry = registry();
     CommandProcess first = member("n1");

@@ -190,6 +190,7 @@ class ClientsOverTlsTest {
   }
 
   @Test
+  @Tag("deep")
   void aThousandClientsAreServedByOneThread() throws Exception {
     Replica at = serve(settings().tls(issue("a", "bank")));
     Credentials own = Credentials.load(issue("c", "bank"));

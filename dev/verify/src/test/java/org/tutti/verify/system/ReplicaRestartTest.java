@@ -108,6 +108,7 @@ class ReplicaRestartTest {
   }
 
   @Test
+  @Tag("deep")
   void aReplicaWhoseNewestSnapshotIsDamagedGoesOnFromTheOneBeforeIt() throws Exception {
     startAll();
     String[] at = clients.toArray(String[]::new);
