@@ -176,8 +176,7 @@ public final class RecoveryRun {
     }
     int begun = history.events().size();
     View before = Objects.requireNonNull(cluster.latestPrimary());
-    int[] ranks = before.members().stream().mapToInt(this::numberOf).toArray();
-    SingleFault.Strike strike = fault.draw(new SingleFault.Targets(ranks, before.voting(), donor), random);
+    SingleFault.Strike strike = draw(before);
     List<Integer> spared = mayGoOn(strike.spared(), before);
     strike(strike);
     watchedFrom = scheduler.nowNanos();
@@ -309,13 +308,17 @@ public final class RecoveryRun {
 
   // ---- the fault -------------------------------------------------------------------------------------------------
 
+  private SingleFault.Strike draw(View view) {
+    int[] ranks = view.members().stream().mapToInt(this::numberOf).toArray();
+    return fault.draw(new SingleFault.Targets(ranks, view.voting(), donor), random);
+  }
+
   /// It has happened before, each time until all were lost, and then until all were in one view again.
   private boolean repeat() {
     View before = Objects.requireNonNull(cluster.latestPrimary());
-    int[] ranks = before.members().stream().mapToInt(this::numberOf).toArray();
     boolean whole = true;
     for (int time = 0; time < fault.timesBefore() && whole; time++) {
-      network.partition(fault.draw(new SingleFault.Targets(ranks, before.voting(), donor), random).cut());
+      network.partition(draw(before).cut());
       advance(scheduler.nowNanos() + suspect(REPEATED_UNITS));
       network.partition(null);
       whole = await(this::isWhole, PATIENCE_UNITS);
