@@ -142,6 +142,7 @@ class KubernetesTest {
     server.addAll(List.of("--user=root", "--bind-interfaces", "--listen-address=" + network.addressOf(0)));
     server.addAll(List.of("--local=/cluster.local/", "--addn-hosts=" + directory.resolve("hosts")));
     names = CommandProcess.of(server);
+    names.errorMatching("dnsmasq: read \\S+/hosts - 0 names"); // before that, a HUP ends it
   }
 
   /// Tells the name server who is there, ready or not.

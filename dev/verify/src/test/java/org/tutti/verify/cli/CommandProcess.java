@@ -121,6 +121,15 @@ public final class CommandProcess implements AutoCloseable {
     return line;
   }
 
+  /// Takes lines of standard error until one matches.
+  public void errorMatching(String pattern) throws InterruptedException {
+    String line;
+    do {
+      line = errors.poll(SECONDS_MAX, TimeUnit.SECONDS);
+      assertThat(line).as("a line of " + name + " on standard error like " + pattern).isNotNull();
+    } while (!line.matches(pattern));
+  }
+
   /// Reads what is there.
   private @Nullable String lineNow() {
     String line = unread.poll();
