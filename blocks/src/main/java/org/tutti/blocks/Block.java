@@ -30,5 +30,11 @@ interface Block {
 
   Picture picture();
 
+  /// A number that follows from the state ([org.tutti.replica.StateMachine#digest]): of all that the picture writes,
+  /// unless a kind has a quicker one.
+  default long digest() {
+    return Digest.of(picture()::writeTo);
+  }
+
   void restore(DataInputStream in) throws IOException;
 }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Command;
 import org.tutti.replica.StateMachine;
@@ -78,6 +79,16 @@ public final class Blocks implements StateMachine {
   @Override
   public void sessionEnded(long session, long position, Instant time) {
     blocks.forEach(block -> block.sessionEnded(session));
+  }
+
+  @Override
+  public OptionalLong digest() {
+    return OptionalLong.of(
+        Digest.of(out -> {
+          for (Block block : blocks) {
+            out.writeLong(block.digest());
+          }
+        }));
   }
 
   @Override

@@ -37,7 +37,17 @@ final class MapBlock implements Block {
   private static final int LIST_BYTES = 1 << 20; // of an answer, about
 
   /// What a key has; as part of a change null is what it had no more.
-  private record Entry(long version, ByteBuffer value) {}
+  private record Entry(long version, ByteBuffer value) {
+    void write(DataOutputStream out, ByteBuffer key) throws IOException {
+      Message.write(out, key);
+      out.writeLong(version);
+      Message.write(out, value);
+    }
+
+    long digest(ByteBuffer key) {
+      return Digest.of(out -> write(out, key));
+    }
+  }
 
   private record Change(long revision, ByteBuffer key, @Nullable ByteBuffer value) {
     int bytes() {
@@ -47,9 +57,21 @@ final class MapBlock implements Block {
 
   private static final class Table {
     long revision;
+    long digest; // the sum of its entries' digests
     final TreeMap<ByteBuffer, Entry> entries = new TreeMap<>();
     final ArrayDeque<Change> changes = new ArrayDeque<>();
     int changesBytes;
+
+    /// Puts an entry, or takes the key's out, and goes on with the digest.
+    void set(ByteBuffer key, @Nullable Entry entry) {
+      Entry before = entry == null ? entries.remove(key) : entries.put(key, entry);
+      if (before != null) {
+        digest -= before.digest(key);
+      }
+      if (entry != null) {
+        digest += entry.digest(key);
+      }
+    }
 
     void changed(ByteBuffer key, @Nullable ByteBuffer value) {
       var change = new Change(revision, key, value);
@@ -83,11 +105,7 @@ final class MapBlock implements Block {
     boolean done = (expected == ANY || expected == version) && (value != null || before != null);
     if (done) {
       table.revision++;
-      if (value == null) {
-        table.entries.remove(key);
-      } else {
-        table.entries.put(key, new Entry(table.revision, value));
-      }
+      table.set(key, value == null ? null : new Entry(table.revision, value));
       table.changed(key, value);
     }
     return put(ByteBuffer.allocate(1 + length(before)).put((byte) (done ? 1 : 0)), before).flip();
@@ -160,6 +178,19 @@ final class MapBlock implements Block {
     return value == null ? out.put((byte) 0) : Message.put(out.put((byte) 1), value);
   }
 
+  /// As quick as there are few maps, however many entries they have; without the last changes, which are only for those
+  /// who watch.
+  @Override
+  public long digest() {
+    return Digest.of(out -> {
+      for (Map.Entry<String, Table> one : tables.entrySet()) {
+        out.writeUTF(one.getKey());
+        out.writeLong(one.getValue().revision);
+        out.writeLong(one.getValue().digest);
+      }
+    });
+  }
+
   @Override
   public Picture picture() {
     var names = new ArrayList<String>();
@@ -185,9 +216,7 @@ final class MapBlock implements Block {
     out.writeLong(table.revision);
     out.writeInt(table.entries.size());
     for (Map.Entry<ByteBuffer, Entry> one : table.entries.entrySet()) {
-      Message.write(out, one.getKey());
-      out.writeLong(one.getValue().version);
-      Message.write(out, one.getValue().value);
+      one.getValue().write(out, one.getKey());
     }
     out.writeInt(table.changes.size());
     for (Change change : table.changes) {
@@ -209,7 +238,7 @@ final class MapBlock implements Block {
       tables.put(in.readUTF(), table);
       table.revision = in.readLong();
       for (int entries = in.readInt(); entries > 0; entries--) {
-        table.entries.put(Message.read(in), new Entry(in.readLong(), Message.read(in)));
+        table.set(Message.read(in), new Entry(in.readLong(), Message.read(in)));
       }
       for (int changes = in.readInt(); changes > 0; changes--) {
         var change = new Change(in.readLong(), Message.read(in), in.readBoolean() ? Message.read(in) : null);
