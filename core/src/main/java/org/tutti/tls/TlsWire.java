@@ -3,7 +3,6 @@ package org.tutti.tls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.net.ssl.SSLEngine;
@@ -313,20 +312,20 @@ public final class TlsWire extends Wire {
     private final BufferPool spills;
     private final int packetBytes;
     private final int plainBytes;
-    private final Selector selector;
+    private final Runnable wake;
     private final ConcurrentLinkedQueue<TlsWire> thought = new ConcurrentLinkedQueue<>();
 
     /// Makes one without connections.
     ///
     /// @param credentials the own certificate, and whom to believe
-    /// @param selector    woken when slow steps are done, so that [#resume] is called
+    /// @param wake        called on any thread when slow steps are done, so that [#resume] is called
     /// @param records     how many records are read or written at once. A connection holds twice as many and one more,
     ///                    each of about 17 KiB, outside of the heap
     /// @param asks        whether clients that connect have to show a certificate
-    public Context(Credentials credentials, Selector selector, int records, boolean asks) {
+    public Context(Credentials credentials, Runnable wake, int records, boolean asks) {
       this.credentials = credentials;
       this.asks = asks;
-      this.selector = selector;
+      this.wake = wake;
       SSLEngine any = credentials.protect(true);
       this.packetBytes = any.getSession().getPacketBufferSize();
       this.plainBytes = any.getSession().getApplicationBufferSize();
@@ -354,7 +353,7 @@ public final class TlsWire extends Wire {
               step.run();
             }
             thought.add(wire);
-            selector.wakeup();
+            wake.run();
           });
     }
 

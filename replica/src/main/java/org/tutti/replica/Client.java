@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -14,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -46,27 +44,26 @@ import org.tutti.transport.Refused;
 /// As long as no replica serves, calls wait, each until its deadline. A call that has a reply was executed; one that
 /// fails says by its exception what is known: [ServiceException].
 ///
-/// **Threads**: all methods may be called from any thread. Futures complete on the client's own thread; what is
-/// attached to them without an executor must not block.
+/// **Threads**: all methods may be called from any thread. The clients of a process share a few threads, which read and
+/// on which futures complete; what is attached to them without an executor must not block.
 public final class Client implements AutoCloseable {
   private static final int UNWRITTEN_BYTES_MAX = 64 << 20;
   private static final int RECORDS = 4; // of TLS, which are read or written at once
 
-  private final ReentrantLock lock = new ReentrantLock(); // of all below but the semaphore, tasks and the selector
+  private final ReentrantLock lock = new ReentrantLock(); // of all below but the semaphore
   private final Semaphore room;
-  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // with the lock, soon
   private final List<Runnable> outcomes = new ArrayList<>(); // to be told without the lock
-  private final Selector selector;
   private final TlsWire.@Nullable Context tls;
   private final SecureRandom random = new SecureRandom(); // nobody guesses a session's secret
   private final ClientProtocol protocol;
   private final Duration deadline;
-  private final Thread thread;
+  private final ClientLoop loop;
   private final Lane first;
   private final List<Lane> beside = new ArrayList<>(); // of a client that hedges or sends to all
   private final @Nullable Hedge hedge;
   private final boolean collects; // several replies
-  private volatile boolean closed;
+  private long looksAt = Long.MAX_VALUE; // when the loop does what is due then
+  private boolean closed;
 
   private abstract class Pending<T> extends ClientProtocol.Request {
     final CompletableFuture<T> future = new CompletableFuture<>();
@@ -116,8 +113,7 @@ public final class Client implements AutoCloseable {
   private Client(Builder settings, @Nullable Credentials credentials) throws IOException {
     this.room = new Semaphore(settings.callsMax);
     this.deadline = settings.deadline;
-    this.selector = Selector.open();
-    this.tls = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, true);
+    this.tls = credentials == null ? null : new TlsWire.Context(credentials, this::resumeTls, RECORDS, true);
     this.first = new Lane(this::toFirst);
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
@@ -125,7 +121,7 @@ public final class Client implements AutoCloseable {
     if (settings.policy != null) {
       protocol.wish(settings.policy);
     }
-    this.thread = Thread.ofPlatform().daemon().name("client-" + settings.service).unstarted(this::run);
+    this.loop = ClientLoop.enter();
   }
 
   /// Begins a client of a service.
@@ -223,10 +219,10 @@ public final class Client implements AutoCloseable {
   }
 
   private <T> CompletableFuture<T> request(Pending<T> pending) throws InterruptedException {
-    if (Thread.currentThread() == thread && !room.tryAcquire()) {
-      throw new IllegalStateException("a call would block the client's own thread; call it from another one");
-    } else if (Thread.currentThread() != thread) {
+    if (!loop.isCurrent()) {
       room.acquire();
+    } else if (!room.tryAcquire()) {
+      throw new IllegalStateException("a call would block the clients' own thread; call it from another one");
     }
     pending.future.whenComplete((_, _) -> {
       if (pending.future.isCancelled()) {
@@ -298,84 +294,63 @@ public final class Client implements AutoCloseable {
   /// Ends the client and its session; calls that are open fail with [ClientClosedException].
   @Override
   public void close() {
-    if (!closed) {
-      act(protocol::close);
-      closed = true;
-      selector.wakeup();
-    }
-  }
-
-  // ---- its thread ------------------------------------------------------------------------------------------------
-
-  /// Does something with the lock, then what follows of it: writes, and tells outcomes.
-  private void act(Runnable action) {
-    List<Runnable> told;
-    long before;
-    lock.lock();
-    try {
-      before = protocol.deadlineNanos();
-      action.run();
-      protocol.work();
-      first.write();
-      beside.forEach(Lane::write);
-      if (protocol.deadlineNanos() < before && Thread.currentThread() != thread) {
-        selector.wakeup();
+    act(() -> {
+      if (!closed) {
+        protocol.close();
+        closed = true;
+        loop.later(this, this::release);
       }
-      told = List.copyOf(outcomes);
-      outcomes.clear();
-    } finally {
-      lock.unlock();
-    }
-    told.forEach(Runnable::run);
-  }
-
-  private void run() {
-    try {
-      while (!closed) {
-        selector.select(waitMillis());
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-          act(task);
-        }
-        if (tls != null) {
-          act(tls::resume);
-        }
-        for (SelectionKey selected : selector.selectedKeys()) {
-          act(() -> ((Lane) selected.attachment()).handle(selected));
-        }
-        selector.selectedKeys().clear();
-        act(() -> {});
-      }
-    } catch (IOException e) {
-      throw new IllegalStateException("the client is broken", e);
-    } finally {
-      act(this::release);
-    }
-  }
-
-  private long waitMillis() {
-    lock.lock();
-    try {
-      long due = protocol.deadlineNanos();
-      return due == Long.MAX_VALUE ? 0 : Math.max(1, (due - System.nanoTime()) / 1_000_000 + 1);
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
   private void release() {
     first.write();
     first.disconnect();
     beside.forEach(Lane::disconnect);
+    loop.leave();
+  }
+
+  // ---- what is done by whichever thread --------------------------------------------------------------------------
+
+  /// Does something with the lock, then what follows of it: writes, and tells outcomes.
+  void act(Runnable action) {
+    List<Runnable> told = List.of();
+    lock.lock();
     try {
-      selector.close();
-    } catch (IOException _) {
-      // It is closed as far as this process is concerned.
+      action.run();
+      protocol.work();
+      first.write();
+      beside.forEach(Lane::write);
+      long due = closed ? Long.MAX_VALUE : protocol.deadlineNanos();
+      if (due < looksAt) {
+        looksAt = due;
+        loop.lookAt(this, due);
+      }
+      if (!outcomes.isEmpty()) {
+        told = List.copyOf(outcomes);
+        outcomes.clear();
+      }
+    } finally {
+      lock.unlock();
     }
+    told.forEach(Runnable::run);
+  }
+
+  /// A time has come of which the loop was told.
+  void look(long nanos) {
+    act(() -> looksAt = looksAt == nanos ? Long.MAX_VALUE : looksAt);
   }
 
   private void later(Runnable task) {
-    tasks.add(task);
-    selector.wakeup();
+    loop.later(this, task);
+  }
+
+  /// Slow steps of a handshake are done.
+  private void resumeTls() {
+    TlsWire.Context context = tls;
+    if (context != null) {
+      later(context::resume);
+    }
   }
 
   /// What happens to a connection, for the protocol.
@@ -404,7 +379,7 @@ public final class Client implements AutoCloseable {
   }
 
   /// A connection to one replica after the other. With the lock.
-  private final class Lane implements ClientProtocol.Line {
+  private final class Lane implements ClientProtocol.Line, ClientLoop.Channel {
     private final Consumer<Happening> told;
     private @Nullable FrameChannel connection;
     private @Nullable String replica; // whose connection it is
@@ -453,7 +428,8 @@ public final class Client implements AutoCloseable {
         connection = frames;
         replica = address;
         boolean there = socket.isConnected(); // on loopback at once, perhaps
-        SelectionKey own = socket.register(selector, there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
+        SelectionKey own =
+            socket.register(loop.selector(), there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
         key = own;
         if (there) {
           begin(frames, own);
@@ -507,7 +483,12 @@ public final class Client implements AutoCloseable {
       }
     }
 
-    void handle(SelectionKey selected) {
+    @Override
+    public void ready(SelectionKey selected) {
+      act(() -> handle(selected));
+    }
+
+    private void handle(SelectionKey selected) {
       FrameChannel current = connection;
       if (current == null || selected != key) {
         return;
@@ -572,7 +553,7 @@ public final class Client implements AutoCloseable {
         int ops = SelectionKey.OP_READ | (current.write() ? 0 : SelectionKey.OP_WRITE);
         if (own.interestOps() != ops) {
           own.interestOps(ops);
-          selector.wakeup();
+          own.selector().wakeup();
         }
       } catch (IOException | CancelledKeyException e) {
         lost(current, e);
@@ -750,7 +731,7 @@ public final class Client implements AutoCloseable {
       }
       try {
         var client = new Client(this, credentials());
-        client.thread.start();
+        client.act(() -> {}); // begins to connect
         return client;
       } catch (IOException e) {
         throw new UncheckedIOException(e.getMessage(), e);

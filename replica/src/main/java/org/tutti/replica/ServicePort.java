@@ -134,7 +134,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
       selector.close();
       throw new IOException("cannot listen for clients on " + listen + ": " + e.getMessage(), e);
     }
-    this.tls = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, security.asks);
+    this.tls = credentials == null ? null : new TlsWire.Context(credentials, selector::wakeup, RECORDS, security.asks);
     this.admission = new Admission<>(security.most, FIRST_WORDS_MAX);
     this.address = endpoint.at(server.socket().getLocalPort());
     this.protocol = protocol.apply(this);

@@ -74,7 +74,7 @@ final class TcpLoop {
     this.self = self;
     this.config = config;
     this.selector = selector;
-    this.security = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, true);
+    this.security = credentials == null ? null : new TlsWire.Context(credentials, selector::wakeup, RECORDS, true);
     this.sendBuffers = new BufferPool(config.sendBufferBytes());
     this.receiveBuffers = new BufferPool(config.receiveBufferBytes());
     this.peers = new Peers(this, unixSockets);
