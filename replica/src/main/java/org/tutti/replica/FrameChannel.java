@@ -16,7 +16,9 @@ import org.tutti.tls.Wire;
 /// Frames over a socket that does not block, each behind its length; over TLS after its handshake. One thread at a
 /// time.
 ///
-/// A long frame gets room as its bytes come, never for bytes that were only announced.
+/// Bytes are read into room that a thread has for all its connections; a connection keeps only the part of a frame that
+/// has come, so ten thousand silent ones take nothing. A long frame gets room as its bytes come, never for bytes that
+/// were only announced.
 final class FrameChannel {
   private static final int READ_BYTES = 16 << 10;
   private static final int GATHER_MAX = 64;
@@ -24,12 +26,13 @@ final class FrameChannel {
   private static final byte TLS_LAST = 23;
   private static final byte TLS_MAJOR = 3;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final ThreadLocal<ByteBuffer> ROOM = ThreadLocal.withInitial(() -> ByteBuffer.allocate(READ_BYTES));
 
   private final SocketChannel socket;
   private final Wire wire;
   private final @Nullable TlsWire tls; // the wire, unless bytes travel as they are
   private boolean secured;
-  private ByteBuffer in = ByteBuffer.allocate(READ_BYTES).limit(0); // what has come and is no whole frame yet
+  private ByteBuffer in = NOTHING; // what has come and was not taken yet; the thread's room while it reads
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private long unwritten;
 
@@ -95,19 +98,39 @@ final class FrameChannel {
   /// @param taker    gets whole frames, without their lengths, lent; tells whether it wants the next one now
   /// @throws IOException when the connection has ended, or what comes is too long
   void read(IntSupplier bytesMax, Predicate<ByteBuffer> taker) throws IOException {
-    boolean more = true;
-    while (more) {
-      in.compact();
-      int count;
-      try {
-        count = wire.read(in);
-      } finally {
-        in.flip();
-      }
-      if (count < 0) {
-        throw new EOFException("the connection was closed");
-      }
-      more = take(bytesMax, taker) && tls != null && tls.isBuffered();
+    try {
+      do {
+        ByteBuffer room = roomBehind(in);
+        int count;
+        try {
+          count = wire.read(room);
+        } finally {
+          in = room.flip();
+        }
+        if (count < 0) {
+          throw new EOFException("the connection was closed");
+        }
+      } while (take(bytesMax, taker) && tls != null && tls.isBuffered());
+    } finally {
+      keep();
+    }
+  }
+
+  /// Room to read into, with what has come already at its beginning.
+  private static ByteBuffer roomBehind(ByteBuffer before) {
+    ByteBuffer own = ROOM.get();
+    if (before == own || before.capacity() > READ_BYTES) {
+      return before.compact();
+    }
+    return own.clear().put(before);
+  }
+
+  /// Gives the thread's room back.
+  private void keep() {
+    if (!in.hasRemaining()) {
+      in = NOTHING;
+    } else if (in == ROOM.get()) {
+      in = ByteBuffer.allocate(in.remaining()).put(in).flip();
     }
   }
 
@@ -141,14 +164,14 @@ final class FrameChannel {
       }
     }
     if (in.capacity() > READ_BYTES) {
-      in = ByteBuffer.allocate(READ_BYTES).put(in).flip(); // after a long frame
+      in = ByteBuffer.allocate(in.remaining()).put(in).flip(); // after a long frame
     }
     return true;
   }
 
   /// How much room a long frame has got that has not come wholly, in bytes.
   int extraRoom() {
-    return in.capacity() - READ_BYTES;
+    return Math.max(0, in.capacity() - READ_BYTES);
   }
 
   /// How many bytes wait for the peer to read.
