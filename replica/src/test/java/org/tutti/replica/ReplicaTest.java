@@ -603,6 +603,30 @@ class ReplicaTest {
     return Integer.parseInt(at.substring(at.indexOf(':') + 1));
   }
 
+  private static long clientThreads() {
+    return Thread.getAllStackTraces().keySet().stream().filter(it -> it.getName().equals("tutti-clients")).count();
+  }
+
+  @Test
+  void theClientsOfAProcessShareAFewThreads() throws Exception {
+    startAll();
+    for (int round = 1; round <= 3; round++) {
+      List<Client> these = new ArrayList<>();
+      List<CompletableFuture<Void>> closed = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        these.add(client(replicas.get(i % 3).clients()));
+      }
+      for (Client each : these) {
+        closed.add(each.call(number(1)).thenRun(each::close)); // by the thread that is shared
+      }
+      assertThat(clientThreads()).isBetween(1L, (long) Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+      for (CompletableFuture<Void> each : closed) {
+        each.get();
+      }
+      assertThat(call(client(replicas.get(0).clients()), 0)).isEqualTo(20 * round); // perhaps on a new thread
+    }
+  }
+
   @Test
   void whoFloodsWithConnectionsIsRefusedAndKnownClientsAreServed() throws Exception {
     connectionsMax = 20;
