@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.bench.member.BenchTarget;
+import org.tutti.bench.member.Callers;
 import org.tutti.bench.member.Scratch;
 import org.tutti.bench.member.Times;
 
@@ -41,6 +43,7 @@ public final class AeronTarget implements BenchTarget {
   private static final long POLL_NANOS = 500_000;
   private static final long KEEPING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long ALIVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final int CALLER_OFFSET = 4; // in messages that are sent back to several callers
   private static final String SEND = "|term-length=1m"; // bounds what is under way, and the length of messages
 
   private final CountingService service = new CountingService();
@@ -58,6 +61,7 @@ public final class AeronTarget implements BenchTarget {
   private @Nullable AeronCluster client;
   private @Nullable IdleStrategy idling; // of whoever holds the client's lock
   private long echoes; // that have come back; guarded by the client's lock
+  private @Nullable InFlight inFlight; // calls of several callers; guarded by the client's lock
   private volatile boolean closed;
   private volatile @Nullable Throwable error; // the last one that Aeron reported
 
@@ -146,7 +150,12 @@ public final class AeronTarget implements BenchTarget {
             .ownsAeronClient(false)
             .messageTimeoutNs(CONNECT_NANOS)
             .errorHandler(this::report)
-            .egressListener((_, _, _, _, _, _) -> echoes++);
+            .egressListener((_, _, buffer, offset, _, _) -> {
+              echoes++;
+              if (inFlight != null) {
+                inFlight.answered(buffer.getInt(offset + CALLER_OFFSET));
+              }
+            });
     if (rank == service.leader()) {
       return context.ingressChannel("aeron:ipc?" + SEND.substring(1)).egressChannel("aeron:ipc?" + SEND.substring(1));
     }
@@ -223,6 +232,72 @@ public final class AeronTarget implements BenchTarget {
       clientLock.unlock();
     }
     return times;
+  }
+
+  /// As its client is for one thread at a time, one makes the calls of all callers, each when the one before of that
+  /// caller is answered; it polls meanwhile.
+  @Override
+  public Callers.Result calls(Calls calls) throws IOException {
+    UnsafeBuffer message = message(Math.max(calls.bytes(), CALLER_OFFSET + Integer.BYTES));
+    message.putByte(0, CountingService.ECHO);
+    clientLock.lock();
+    try {
+      long start = System.nanoTime();
+      var open = new InFlight(calls.callers(), start + calls.nanos());
+      inFlight = open;
+      while (open.running > 0) {
+        for (int caller = open.next(); caller >= 0; caller = open.next()) {
+          message.putInt(CALLER_OFFSET, caller);
+          offer(message);
+        }
+        opened(idling).idle(cluster().pollEgress());
+        if (System.nanoTime() - open.last > ANSWER_NANOS) {
+          throw new IOException(open.running + " calls are not answered; last error: " + error);
+        }
+      }
+      return new Callers.Result(open.times, start, open.last);
+    } finally {
+      inFlight = null;
+      clientLock.unlock();
+    }
+  }
+
+  /// The calls that are open: one of each caller.
+  private static final class InFlight {
+    private final Histogram times = Times.empty();
+    private final long[] begun; // when the caller was free: whatever holds a message back counts
+    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // those whose calls are answered
+    private final long end;
+    private int running;
+    private long last = System.nanoTime(); // when one was answered
+
+    InFlight(int callers, long end) {
+      this.begun = new long[callers];
+      this.end = end;
+      this.running = callers;
+      for (int caller = 0; caller < callers; caller++) {
+        begun[caller] = last;
+        free.add(caller);
+      }
+    }
+
+    /// Whose turn it is to call, or -1.
+    int next() {
+      Integer caller = free.poll();
+      return caller == null ? -1 : caller;
+    }
+
+    void answered(int caller) {
+      long now = System.nanoTime();
+      Times.record(times, now - begun[caller]);
+      begun[caller] = now;
+      last = now;
+      if (now < end) {
+        free.add(caller);
+      } else {
+        running--;
+      }
+    }
   }
 
   private AeronCluster cluster() {

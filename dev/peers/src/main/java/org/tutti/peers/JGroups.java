@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import org.jgroups.stack.Protocol;
 import org.jgroups.util.MessageBatch;
 import org.jspecify.annotations.Nullable;
 import org.tutti.bench.member.BenchTarget;
+import org.tutti.bench.member.Callers;
 import org.tutti.bench.member.Times;
 
 /// A member of a JGroups cluster with total order (agreed delivery): a stack that it ships, with its sequencer added
@@ -47,10 +49,12 @@ public final class JGroups implements BenchTarget {
   private String host = LOOPBACK;
   private int port;
   private int size;
+  private boolean called; // by RpcDispatcher, instead of multicasts
   private volatile int bytes; // how long messages are
   private volatile long views; // written by the one thread that delivers them
   private @Nullable JChannel channel;
   private volatile @Nullable Loop loop;
+  private @Nullable GroupRpc rpc;
 
   /// As services are made.
   public JGroups() {}
@@ -63,6 +67,7 @@ public final class JGroups implements BenchTarget {
   @Override
   public String open(Map<String, String> settings) throws IOException {
     stack = settings.getOrDefault("stack", stack);
+    called = "true".equals(settings.get("calls"));
     host = settings.getOrDefault(HOST, LOOPBACK);
     try (var free = new ServerSocket(0, 1, InetAddress.getByName(host))) {
       port = free.getLocalPort();
@@ -76,7 +81,11 @@ public final class JGroups implements BenchTarget {
     String first = addresses.getFirst();
     int colon = first.indexOf(':');
     channel = new JChannel(configuration(first.substring(0, colon), Integer.parseInt(first.substring(colon + 1))));
-    channel.setReceiver(new Counting());
+    if (called) {
+      rpc = new GroupRpc(channel, delivered::incrementAndGet);
+    } else {
+      channel.setReceiver(new Counting());
+    }
     channel.connect(CLUSTER);
     await(rank + 1);
   }
@@ -182,6 +191,17 @@ public final class JGroups implements BenchTarget {
       running.recorded();
     }
     return running.times;
+  }
+
+  /// Each caller is a thread that waits for the replies of all members.
+  @Override
+  public Callers.Result calls(Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
+    GroupRpc dispatcher = rpc;
+    if (dispatcher == null || calls.sendingThread() != SendingThread.THREAD) {
+      throw new UnsupportedOperationException("only threads that wait call, and where calls were chosen");
+    }
+    Callers.Caller caller = dispatcher.caller(new byte[calls.bytes()], size);
+    return Callers.run(Collections.nCopies(calls.callers(), caller), calls.nanos(), SendingThread.THREAD);
   }
 
   @Override

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       BenchCommand.Many.class,
       InstrumentCommand.OpenLoop.class,
       PackingCommand.class,
+      ReplicaCommand.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,
       InstrumentCommand.Versus.class

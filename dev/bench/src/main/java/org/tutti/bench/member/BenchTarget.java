@@ -18,6 +18,10 @@ public interface BenchTarget extends AutoCloseable {
   /// That address where nothing else is said.
   String LOOPBACK = "127.0.0.1";
 
+  /// The setting that says which addresses to take, those of a process whose place this one takes; where it is not
+  /// said, they are chosen.
+  String AT = "at";
+
   /// What a counter of views is called.
   String VIEWS = "views-installed";
 
@@ -88,6 +92,19 @@ public interface BenchTarget extends AutoCloseable {
     throw new UnsupportedOperationException("not measured");
   }
 
+  /// Closed loops of several callers side by side.
+  ///
+  /// @param calls which
+  /// @return the times of all
+  /// @throws InterruptedException when interrupted
+  /// @throws IOException          when a connection breaks
+  /// @throws ExecutionException   when a call fails
+  /// @throws TimeoutException     when calls are not answered
+  default Callers.Result calls(Calls calls)
+      throws InterruptedException, IOException, ExecutionException, TimeoutException {
+    throw new UnsupportedOperationException("not measured");
+  }
+
   /// How many messages have been delivered here. From any thread.
   ///
   /// @return the count since the start
@@ -127,6 +144,24 @@ public interface BenchTarget extends AutoCloseable {
 
   @Override
   void close();
+
+  /// What callers do.
+  enum Operation {
+    /// A command, or a message that all get in one order.
+    CALL,
+
+    /// A linearizable read.
+    READ
+  }
+
+  /// Closed loops of several callers, each with one call open.
+  ///
+  /// @param operation     what they do
+  /// @param callers       how many there are
+  /// @param bytes         the length of each request
+  /// @param nanos         how long they make calls
+  /// @param sendingThread whether each is a thread that waits, or whoever completes a call makes the next one
+  record Calls(Operation operation, int callers, int bytes, long nanos, SendingThread sendingThread) {}
 
   /// Which thread sends in a closed loop.
   enum SendingThread {

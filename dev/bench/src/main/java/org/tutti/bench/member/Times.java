@@ -1,5 +1,9 @@
 package org.tutti.bench.member;
 
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
 
 /// How times are recorded.
@@ -16,6 +20,16 @@ public final class Times {
   /// @return for one thread at a time
   public static Histogram empty() {
     return new Histogram(NANOS_MAX, DIGITS);
+  }
+
+  /// A histogram as text.
+  ///
+  /// @param times which
+  /// @return as HdrHistogram compresses it, in base 64
+  public static String encoded(Histogram times) {
+    ByteBuffer bytes = ByteBuffer.allocate(times.getNeededByteBufferCapacity());
+    int length = times.encodeIntoCompressedByteBuffer(bytes, Deflater.BEST_SPEED);
+    return Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length));
   }
 
   /// Adds a time.

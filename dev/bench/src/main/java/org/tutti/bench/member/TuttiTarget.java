@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,6 +31,7 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.net.tcp.TcpConfig;
@@ -45,8 +48,8 @@ final class TuttiTarget implements BenchTarget {
   static final String NAME = "tutti";
 
   private static final String GROUP = "choir";
-  private static final Duration HEARTBEAT = Duration.ofMillis(100);
-  private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
+  static final Duration HEARTBEAT = Duration.ofMillis(100);
+  static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
   private static final Duration TAKE_WAIT = Duration.ofMillis(100);
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long POLL_NANOS = 500_000;
@@ -75,7 +78,7 @@ final class TuttiTarget implements BenchTarget {
 
   @Override
   public String open(Map<String, String> settings) throws IOException {
-    transport = transport(settings);
+    transport = transport(settings, settings.getOrDefault(HOST, LOOPBACK) + ":0");
     config =
         GroupConfig.builder()
             .ordering(Ordering.valueOf(upper(settings.getOrDefault("ordering", "sequencer"))))
@@ -97,8 +100,9 @@ final class TuttiTarget implements BenchTarget {
     return transport.address().text();
   }
 
-  private static Transport transport(Map<String, String> settings) throws IOException {
-    var anywhere = new Address(settings.getOrDefault(HOST, LOOPBACK) + ":0");
+  /// What the settings say.
+  static Transport transport(Map<String, String> settings, String at) throws IOException {
+    var address = new Address(at);
     String datagram = settings.get("udp");
     if (datagram != null) {
       UdpConfig lan = UdpConfig.lan().withDatagramBytesMax(Integer.parseInt(datagram));
@@ -106,11 +110,11 @@ final class TuttiTarget implements BenchTarget {
       lan = key == null ? lan : lan.withKey(UdpKey.of(HexFormat.of().parseHex(key)));
       String multicast = settings.get("multicast");
       lan = multicast == null ? lan : lan.withMulticast(UdpMulticast.parse(multicast));
-      return UdpTransport.open(anywhere, lan.withTrains(!"false".equals(settings.get("trains"))));
+      return UdpTransport.open(address, lan.withTrains(!"false".equals(settings.get("trains"))));
     }
     boolean unix = "unix".equals(settings.get("transport"));
     TcpConfig tcp = unix ? TcpConfig.lan() : TcpConfig.lan().withSocketDirectory(null);
-    return TcpTransport.open(anywhere, "true".equals(settings.get("insecure")) ? tcp.withInsecure() : tcp);
+    return TcpTransport.open(address, "true".equals(settings.get("insecure")) ? tcp.withInsecure() : tcp);
   }
 
   private Group enter(Node at, MemberConfig how, int rank) {
@@ -182,6 +186,35 @@ final class TuttiTarget implements BenchTarget {
   @Override
   public Histogram openLoop(int bytes, int perSecond, long forNanos) throws InterruptedException {
     return OpenLoop.run(group(), bytes, perSecond, forNanos);
+  }
+
+  /// Each caller multicasts with a future.
+  @Override
+  public Callers.Result calls(Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
+    byte[] payload = new byte[calls.bytes()];
+    boolean waits = calls.sendingThread() == SendingThread.THREAD;
+    Callers.Caller caller = waits ? () -> group().multicast(payload) : () -> withoutBlocking(payload);
+    return Callers.run(Collections.nCopies(calls.callers(), caller), calls.nanos(), calls.sendingThread());
+  }
+
+  /// With the window full, a thread of its own waits until there is room.
+  private CompletableFuture<Outcome> withoutBlocking(byte[] payload) {
+    return group()
+        .tryMulticast(payload)
+        .thenCompose(outcome -> {
+          if (!(outcome instanceof Outcome.Refused)) {
+            return CompletableFuture.completedFuture(outcome);
+          }
+          var late = new CompletableFuture<Outcome>();
+          Thread.startVirtualThread(() -> {
+            try {
+              late.complete(group().multicast(payload).get());
+            } catch (InterruptedException | ExecutionException failure) {
+              late.completeExceptionally(failure);
+            }
+          });
+          return late;
+        });
   }
 
   @Override

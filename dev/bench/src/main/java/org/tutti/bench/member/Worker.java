@@ -9,10 +9,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +18,8 @@ import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
-import java.util.zip.Deflater;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +30,7 @@ public final class Worker {
   private static final long POLL_NANOS = 100_000;
   private static final long FAREWELL_NANOS = 3_000_000_000L;
   private static final int PAIR = 2;
+  private static final int HISTOGRAM_LINES = 30;
   private static final String END = "";
   private static final BlockingQueue<String> COMMANDS = new LinkedBlockingQueue<>();
 
@@ -90,6 +90,7 @@ public final class Worker {
   private static BenchTarget named(String name) {
     return switch (name) {
       case TuttiTarget.NAME -> new TuttiTarget();
+      case ReplicaTarget.NAME -> new ReplicaTarget();
       case RawTarget.NAME -> new RawTarget();
       case RawMulticast.NAME -> new RawMulticast();
       default ->
@@ -136,6 +137,7 @@ public final class Worker {
         int rate = Integer.parseInt(command[3]);
         yield times(target.openLoop(Integer.parseInt(command[1]), rate, Long.parseLong(command[2])));
       }
+      case "calls" -> calls(command);
       case "delivered" -> delivered();
       case "flood-aside" -> {
         floodAside(Integer.parseInt(command[1]), Long.parseLong(command[2]));
@@ -148,6 +150,7 @@ public final class Worker {
       }
       case "usage" -> usage();
       case "memory" -> live();
+      case "objects" -> Map.of("bytes", liveObjects());
       default -> target.perform(command);
     };
   }
@@ -165,6 +168,21 @@ public final class Worker {
     long start = System.nanoTime();
     long sent = target.flood(bytes, nanos);
     return Map.of("sent", sent, "start", start);
+  }
+
+  private Map<String, ?> calls(String[] command) throws Exception {
+    var calls =
+        new BenchTarget.Calls(
+            BenchTarget.Operation.valueOf(command[1]),
+            Integer.parseInt(command[2]),
+            Integer.parseInt(command[3]),
+            Long.parseLong(command[4]),
+            BenchTarget.SendingThread.valueOf(command[5]));
+    Callers.Result result = target.calls(calls);
+    var answer = new LinkedHashMap<String, Object>(times(result.times()));
+    answer.put("start", result.start());
+    answer.put("end", result.end());
+    return answer;
   }
 
   /// Floods by another thread, so that this one answers meanwhile, also when the flood never ends because nothing
@@ -206,9 +224,7 @@ public final class Worker {
   }
 
   static Map<String, String> times(Histogram times) {
-    ByteBuffer bytes = ByteBuffer.allocate(times.getNeededByteBufferCapacity());
-    int length = times.encodeIntoCompressedByteBuffer(bytes, Deflater.BEST_SPEED);
-    return Map.of("times", Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length)));
+    return Map.of("times", Times.encoded(times));
   }
 
   private Map<String, Long> usage() throws InterruptedException {
@@ -224,6 +240,19 @@ public final class Worker {
   /// What a thread has allocated since it started, or -1.
   private static long allocated(long thread) {
     return thread < 0 ? -1 : THREADS.getThreadAllocatedBytes(thread);
+  }
+
+  /// How many bytes live objects have together, to the byte, whatever the collector leaves unused between them. The
+  /// classes that have most are told on standard error.
+  private static long liveObjects() throws JMException {
+    var name = new ObjectName("com.sun.management:type=DiagnosticCommand");
+    Object[] arguments = {new String[0]};
+    String[] types = {String[].class.getName()};
+    String histogram =
+        (String) ManagementFactory.getPlatformMBeanServer().invoke(name, "gcClassHistogram", arguments, types);
+    histogram.lines().limit(HISTOGRAM_LINES).forEach(System.err::println);
+    String total = histogram.lines().filter(line -> line.startsWith("Total")).findFirst().orElseThrow();
+    return Long.parseLong(total.strip().split("\\s+")[2]);
   }
 
   /// Collects garbage and tells what was left of the heap, and what is held outside of it in buffers. Not what is

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.tutti.bench.member.Scratch;
+import org.tutti.bench.trial.ReplicaOptions.Part;
 
 /// Measures Tutti with each member a process of its own, alone or side by side with others.
 public final class Instrument {
@@ -31,6 +32,8 @@ public final class Instrument {
   private final Map<String, Object> machine = Machine.description();
   private final List<ProcessGroup> everybody = new ArrayList<>(); // who took part
   private final List<TrialSet> trialSets = new ArrayList<>();
+  private final List<Addition> additions = new ArrayList<>();
+  private final List<Goal> goals = new ArrayList<>();
 
   private Instrument(InstrumentOptions options, String command, PrintWriter out) {
     this.options = options;
@@ -44,6 +47,14 @@ public final class Instrument {
     String when = Instant.now().toString().replaceAll("[:.]", "-");
     return parent.resolve(command.replace(' ', '-') + "-" + when).toAbsolutePath();
   }
+
+  /// What is measured once, not in rounds.
+  ///
+  /// @param key    names it in the file of results
+  /// @param title  heads the table
+  /// @param rows   of the table
+  /// @param values for the file of results
+  private record Addition(String key, String title, List<List<String>> rows, Map<String, Object> values) {}
 
   /// What a command measures.
   private interface Plan {
@@ -143,6 +154,70 @@ public final class Instrument {
     }
   }
 
+  /// What clients of a replicated service get, beside multicasts of members, other toolkits, and plain sockets.
+  ///
+  /// @param what    which measurements
+  /// @param options how
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean replica(ReplicaOptions what, InstrumentOptions options, PrintWriter out)
+      throws InterruptedException {
+    try (var scratch = Scratch.create()) {
+      return new Instrument(options, "replica", out).replicas(what, scratch.path());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean replicas(ReplicaOptions what, Path scratch) throws InterruptedException {
+    if (what.parts().contains(Part.CALLS) || what.parts().contains(Part.LATENCY)) {
+      measure(
+          ReplicaPlan.groups(options, what, scratch),
+          programme -> new ReplicaPlan(options, what, programme.groups()).trialSets());
+      goals.addAll(ReplicaPlan.goals(trialSets));
+    }
+    if (what.parts().contains(Part.FAILOVER)) {
+      with(
+          Failover.group(options.members()),
+          service -> {
+            var failover = new Failover(service, options.members(), out);
+            failover.run(what.kills());
+            goals.addAll(failover.goals());
+            additions.add(
+                new Addition("failover", "failover, " + what.kills() + " kills", failover.rows(), failover.asMap()));
+          });
+    }
+    if (what.parts().contains(Part.SESSIONS)) {
+      with(
+          SessionMemory.group(what.sessions()),
+          service -> {
+            var memory = new SessionMemory(service, what.sessions());
+            memory.run();
+            goals.addAll(memory.goals());
+            additions.add(
+                new Addition("sessions", "memory of one replica with all sessions", memory.rows(), memory.asMap()));
+          });
+    }
+    return report();
+  }
+
+  /// What is done with processes that live no longer than it takes.
+  private interface Use {
+    void of(ProcessGroup processGroup) throws InterruptedException;
+  }
+
+  private void with(ProcessGroupPlan groupPlan, Use use) throws InterruptedException {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try (var processGroup = new ProcessGroup(groupPlan, options, directory)) {
+      use.of(processGroup);
+    }
+  }
+
   private static List<ProcessGroupPlan> tutti(InstrumentOptions options) {
     return ProcessGroupPlan.tutti(options.members(), options.orderings());
   }
@@ -187,13 +262,22 @@ public final class Instrument {
     machine.put("load at the end", Machine.description().get("load"));
     Path file = directory.resolve("results.json");
     try {
-      new ResultFile(command, machine, everybody).write(file, trialSets);
+      var results = new ResultFile(command, machine, everybody);
+      additions.forEach(each -> results.add(each.key(), each.values()));
+      if (!goals.isEmpty()) {
+        results.add("goals", goals.stream().map(Goal::asMap).toList());
+      }
+      results.write(file, trialSets);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     var report = new TextReport(out);
     report.machine(machine, everybody);
     trialSets.forEach(report::trialSet);
+    additions.forEach(each -> report.table(each.title(), each.rows()));
+    if (!goals.isEmpty()) {
+      report.table("goals", Goal.rows(goals));
+    }
     boolean complete = trialSets.stream().allMatch(TrialSet::complete);
     out.printf("%n%s%nraw results: %s%n", TextReport.verdict(complete, options.rules().limits()), file);
     out.flush();

@@ -7,6 +7,9 @@ enum Measure {
   /// Messages per second from the first send until the slowest process has the last message.
   RATE("messages/s", 1, 0),
 
+  /// Calls per second that are answered, of all callers together.
+  CALLS("calls/s", 1, 0),
+
   /// CPU seconds of all processes of a process group per million messages.
   CPU("CPU s/M", 1, 2),
 
@@ -96,7 +99,7 @@ enum Measure {
   /// Whether it makes sense to divide one target's by another's.
   boolean hasRatio() {
     return switch (this) {
-      case RATE, CPU, P50, P90, P99, P999, MAX -> true;
+      case RATE, CALLS, CPU, P50, P90, P99, P999, MAX -> true;
       case PAUSE,
           ENGINE_BYTES,
           ALL_BYTES,

@@ -33,6 +33,15 @@ public final class Numbers {
     return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
   }
 
+  /// The highest of all, of which there is one.
+  double greatest() {
+    return Collections.max(values);
+  }
+
+  List<Double> all() {
+    return List.copyOf(values);
+  }
+
   /// The median, and the lowest and the highest round in brackets.
   ///
   /// @param how writes a value

@@ -9,6 +9,7 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,10 +29,15 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   private static final long DRAIN_NANOS = 20_000_000_000L;
 
   private final String name;
+  private final ProcessGroupPlan groupPlan;
+  private final boolean record;
+  private final Path directory;
   private final List<String> settings;
   private final List<String> flags;
   private final List<MeasuredProcess> children = new ArrayList<>();
   private final Map<MeasuredProcess, Long> baseline = new HashMap<>();
+  private List<String> addresses = List.of();
+  private int replaced;
 
   /// Starts the processes and has them come together.
   ///
@@ -40,22 +46,21 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   /// @param directory where logs go
   ProcessGroup(ProcessGroupPlan groupPlan, InstrumentOptions options, Path directory) throws InterruptedException {
     this.name = groupPlan.name();
+    this.groupPlan = groupPlan;
+    this.record = options.record();
+    this.directory = directory;
     this.settings = Stream.concat(options.allSettings().stream(), groupPlan.settings().stream()).toList();
     this.flags = Stream.concat(options.flags().stream(), groupPlan.flags().stream()).toList();
     try {
       for (int rank = 0; rank < groupPlan.size(); rank++) {
-        String title = name + "-of-" + groupPlan.size() + "-" + rank;
-        children.add(
-            new MeasuredProcess(
-                title, directory, flags, options.record(), groupPlan.target(), groupPlan.place(rank).prefix()));
+        children.add(started(rank, name + "-of-" + groupPlan.size() + "-" + rank));
       }
-      String open = "open " + String.join(" ", settings);
       for (int rank = 0; rank < groupPlan.size(); rank++) {
-        children.get(rank).tell(open + " " + BenchTarget.HOST + "=" + groupPlan.place(rank).host());
+        children.get(rank).tell(open(rank));
       }
-      List<String> addresses = answers(children, 0).stream().map(answer -> answer.get("address")).toList();
+      addresses = answers(children, 0).stream().map(answer -> answer.get("address")).toList();
       for (int rank = 0; rank < groupPlan.size(); rank++) {
-        children.get(rank).ask("form " + rank + " " + String.join(",", addresses));
+        children.get(rank).ask(form(rank));
       }
       tellAll(children, "ready");
       answers(children, 0);
@@ -65,6 +70,37 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     } catch (RuntimeException | InterruptedException failure) {
       close();
       throw failure;
+    }
+  }
+
+  private MeasuredProcess started(int rank, String title) throws IOException {
+    return new MeasuredProcess(title, directory, flags, record, groupPlan.target(), groupPlan.place(rank).prefix());
+  }
+
+  private String open(int rank) {
+    return "open " + String.join(" ", settings) + " " + BenchTarget.HOST + "=" + groupPlan.place(rank).host();
+  }
+
+  private String form(int rank) {
+    return "form " + rank + " " + String.join(",", addresses);
+  }
+
+  /// Ends a process as a crash does.
+  void kill(int rank) throws InterruptedException {
+    child(rank).kill();
+  }
+
+  /// Starts another process in the place of one that was killed, with its addresses, and waits until it is ready.
+  void replace(int rank) throws InterruptedException {
+    try {
+      child(rank).close();
+      MeasuredProcess next = started(rank, name + "-of-" + groupPlan.size() + "-" + rank + "-again-" + ++replaced);
+      children.set(rank, next);
+      next.ask(open(rank) + " " + BenchTarget.AT + "=" + addresses.get(rank));
+      next.ask(form(rank));
+      next.ask("ready");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -137,6 +173,11 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
       case Task.Open open -> {
         String command = "open-loop " + open.bytes() + " " + open.nanos() + " " + open.perSecond();
         times = times(child(open.rank()), command);
+        messages = timed(times, values);
+      }
+      case Task.Calls calls -> {
+        Histogram all = calls(calls, values);
+        times = Times.encoded(all);
         messages = timed(times, values);
       }
       case Task.Memory memory -> messages = memory(memory, values);
@@ -235,9 +276,40 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     return messages;
   }
 
+  /// Callers in several processes, from the first call to the last answer.
+  private Histogram calls(Task.Calls calls, Map<Measure, Double> values) throws InterruptedException {
+    List<Integer> ranks = calls.ranks();
+    for (int rank : ranks) {
+      child(rank)
+          .tell(
+              String.format(
+                  Locale.ROOT,
+                  "calls %s %d %d %d %s",
+                  calls.operation(),
+                  calls.callers().get(rank),
+                  calls.bytes(),
+                  calls.nanos(),
+                  calls.sendingThread()));
+    }
+    List<Map<String, String>> answers = answers(ranks.stream().map(this::child).toList(), calls.nanos());
+    Histogram all = Times.empty();
+    answers.forEach(answer -> all.add(decoded(timesIn(answer))));
+    long start = answers.stream().mapToLong(answer -> number(answer, "start")).min().orElseThrow();
+    long end = answers.stream().mapToLong(answer -> number(answer, "end")).max().orElseThrow();
+    if (all.getTotalCount() == 0) {
+      throw new BenchException(name + " has answered no call");
+    }
+    values.put(Measure.CALLS, all.getTotalCount() / ((end - start) / 1e9));
+    return all;
+  }
+
   private static String times(MeasuredProcess child, String command) throws InterruptedException {
     child.tell(command);
-    String times = child.answer(0).get("times");
+    return timesIn(child.answer(0));
+  }
+
+  private static String timesIn(Map<String, String> answer) {
+    String times = answer.get("times");
     if (times == null) {
       throw new BenchException("an answer without times");
     }
@@ -295,6 +367,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
       case Task.Flood flood -> flood.senders();
       case Task.Closed closed -> List.of(closed.rank());
       case Task.Open open -> List.of(open.rank());
+      case Task.Calls calls -> calls.ranks();
       case Task.Memory _, Task.Slow _, Task.Packed _, Task.Settling _ -> List.of(0);
     };
   }

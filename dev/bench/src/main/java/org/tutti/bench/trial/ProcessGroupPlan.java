@@ -64,6 +64,12 @@ record ProcessGroupPlan(
     return new ProcessGroupPlan(Instrument.JGROUPS + "-" + stack, Instrument.JGROUPS, size, List.of("stack=" + stack));
   }
 
+  /// JGroups with one of its stacks, whose members call each other.
+  static ProcessGroupPlan jgroupsCalls(int size, String stack) {
+    String name = Instrument.JGROUPS + "-" + stack;
+    return new ProcessGroupPlan(name, Instrument.JGROUPS, size, List.of("stack=" + stack, "calls=true"));
+  }
+
   /// Aeron Cluster with one of two stacks.
   ///
   /// @param scratch where its files go

@@ -30,6 +30,11 @@ final class ResultFile {
     root.put("process-groups", targets);
   }
 
+  /// Adds what no trial set has.
+  void add(String key, Object value) {
+    root.put(key, value);
+  }
+
   /// Writes the file.
   void write(Path file, List<TrialSet> trialSets) throws IOException {
     root.put("trial-sets", trialSets.stream().map(ResultFile::trialSet).toList());

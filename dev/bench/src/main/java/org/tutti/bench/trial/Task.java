@@ -1,6 +1,8 @@
 package org.tutti.bench.trial;
 
 import java.util.List;
+import java.util.stream.IntStream;
+import org.tutti.bench.member.BenchTarget.Operation;
 import org.tutti.bench.member.BenchTarget.SendingThread;
 import org.tutti.bench.member.TrafficSource;
 
@@ -10,6 +12,7 @@ sealed interface Task {
   default Measure leading() {
     return switch (this) {
       case Closed _, Open _ -> Measure.P50;
+      case Calls it -> it.isOfOne() ? Measure.P50 : Measure.CALLS;
       case Memory _ -> Measure.HEAP;
       case Flood _, Packed _, Settling _, Slow _ -> Measure.RATE;
     };
@@ -23,6 +26,7 @@ sealed interface Task {
     return switch (this) {
       case Flood it -> new Flood(it.senders, it.bytes, other);
       case Closed it -> new Closed(it.rank, it.bytes, it.sendingThread, other);
+      case Calls it -> new Calls(it.callers, it.operation, it.bytes, it.sendingThread, other);
       case Open it -> new Open(it.rank, it.bytes, it.perSecond, other);
       case Packed it -> new Packed(it.packing, it.source, other);
       case Settling it -> new Settling(it.packing, it.source, other);
@@ -42,6 +46,25 @@ sealed interface Task {
 
   /// One multicasts one message after the other.
   record Closed(int rank, int bytes, SendingThread sendingThread, long nanos) implements Task {}
+
+  /// Callers that have one call open each, side by side.
+  ///
+  /// @param callers how many there are, by rank
+  record Calls(List<Integer> callers, Operation operation, int bytes, SendingThread sendingThread, long nanos)
+      implements Task {
+    public Calls {
+      callers = List.copyOf(callers);
+    }
+
+    /// Where there are any.
+    List<Integer> ranks() {
+      return IntStream.range(0, callers.size()).filter(rank -> callers.get(rank) > 0).boxed().toList();
+    }
+
+    boolean isOfOne() {
+      return callers.stream().mapToInt(Integer::intValue).sum() == 1;
+    }
+  }
 
   /// One multicasts at a fixed rate.
   record Open(int rank, int bytes, int perSecond, long nanos) implements Task {}

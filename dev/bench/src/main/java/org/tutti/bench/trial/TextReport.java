@@ -32,7 +32,11 @@ final class TextReport {
   }
 
   void table(TrialSet trialSet, List<List<String>> rows) {
-    out.printf("%n%s: %s%s%n%n", trialSet.title(), lacking(trialSet), unsteady(trialSet));
+    table(trialSet.title() + ": " + lacking(trialSet) + unsteady(trialSet), rows);
+  }
+
+  void table(String title, List<List<String>> rows) {
+    out.printf("%n%s%n%n", title);
     print(rows);
   }
 

@@ -31,6 +31,10 @@ final class TrialPlan {
     this.loop = options.time().toNanos() / 2;
   }
 
+  List<ProcessGroup> groups() {
+    return processGroups;
+  }
+
   /// Tutti's, one for each ordering.
   List<ProcessGroup> tutti() {
     return processGroups.stream().filter(each -> each.name().startsWith(Instrument.TUTTI)).toList();

@@ -1,0 +1,115 @@
+package org.tutti.bench.member;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.tutti.Ordering;
+import org.tutti.replica.Client;
+import org.tutti.replica.Policy;
+import org.tutti.replica.Read;
+import org.tutti.replica.Replication;
+
+/// Clients of a replicated service in a process without replicas. Each is connected by itself and has a session.
+final class ServiceClients implements AutoCloseable {
+  private static final int WAVE = 200; // so many clients come at once
+  private static final long WAVE_SECONDS = 60;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final String service;
+  private final String[] replicas;
+  private final List<Client> clients = new ArrayList<>();
+  private final List<SteadyCaller> steady = new ArrayList<>();
+
+  /// @param service  its name
+  /// @param replicas where clients reach them
+  ServiceClients(String service, List<String> replicas) {
+    this.service = service;
+    this.replicas = replicas.toArray(String[]::new);
+  }
+
+  private Client.Builder client() {
+    return Client.of(service).at(replicas).deadline(PATIENCE);
+  }
+
+  private List<Client> clients(int count) {
+    while (clients.size() < count) {
+      clients.add(client().connect());
+    }
+    return clients.subList(0, count);
+  }
+
+  /// Closed loops of clients that have their sessions already.
+  Callers.Result run(BenchTarget.Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
+    ByteBuffer request = ByteBuffer.wrap(new byte[calls.bytes()]);
+    boolean asks = calls.operation() == BenchTarget.Operation.READ;
+    open(calls.callers(), calls.bytes());
+    List<Callers.Caller> callers = new ArrayList<>();
+    for (Client client : clients(calls.callers())) {
+      callers.add(asks ? () -> client.query(request, Read.LINEARIZABLE) : () -> client.call(request));
+    }
+    return Callers.run(callers, calls.nanos(), calls.sendingThread());
+  }
+
+  Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
+    return switch (command[0]) {
+      case "sessions" -> {
+        open(Integer.parseInt(command[1]), Integer.parseInt(command[2]));
+        yield Map.of();
+      }
+      case "steady" -> {
+        callSteadily();
+        yield Map.of();
+      }
+      case "mark" -> {
+        steady.forEach(SteadyCaller::mark);
+        yield Map.of();
+      }
+      case "silence" -> {
+        long killed = Long.parseLong(command[1]);
+        long dead = Long.parseLong(command[2]);
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        yield Map.of(
+            "anywhere", steady.getFirst().silence(killed, dead, end),
+            "manager", steady.getLast().silence(killed, dead, end));
+      }
+      default -> throw new IllegalArgumentException("no command: " + command[0]);
+    };
+  }
+
+  /// Opens sessions, each with a command that was answered.
+  private void open(int count, int bytes) throws InterruptedException, TimeoutException {
+    ByteBuffer request = ByteBuffer.wrap(new byte[bytes]);
+    while (clients.size() < count) {
+      int from = clients.size();
+      var answers = new ArrayList<CompletableFuture<?>>();
+      for (Client client : clients(Math.min(count, from + WAVE)).subList(from, clients.size())) {
+        answers.add(client.call(request, Duration.ofSeconds(WAVE_SECONDS)));
+      }
+      try {
+        CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(WAVE_SECONDS, TimeUnit.SECONDS);
+      } catch (ExecutionException failure) {
+        throw new IllegalStateException("a session cannot be opened", failure);
+      }
+    }
+  }
+
+  /// Begins a client that goes to any replica, and one that goes to the manager.
+  private void callSteadily() {
+    var toTheManager =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+    steady.add(new SteadyCaller(client().connect()));
+    steady.add(new SteadyCaller(client().policy(toTheManager).connect()));
+  }
+
+  @Override
+  public void close() {
+    steady.forEach(SteadyCaller::close);
+    clients.forEach(Client::close);
+  }
+}

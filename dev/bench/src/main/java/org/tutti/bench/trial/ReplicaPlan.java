@@ -1,0 +1,195 @@
+package org.tutti.bench.trial;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.tutti.bench.member.BenchTarget.Operation;
+import org.tutti.bench.member.BenchTarget.SendingThread;
+import org.tutti.bench.trial.ReplicaOptions.Part;
+
+/// Trials of a replicated service's clients beside members that multicast, other toolkits, and plain sockets.
+final class ReplicaPlan {
+  static final String REPLICA = "replica";
+  static final String JGROUPS_PEER = "jgroups-";
+  static final String AERON_PEER = "aeron-";
+
+  private static final int BYTES = 100;
+  private static final int PING_PROCESSES = 2;
+  private static final double OF_MULTICAST = 0.5;
+  private static final double OF_BEST_PEER = 3;
+  private static final double READS_OF_CALLS = 5;
+  private static final double OF_PINGS = 3;
+
+  private final InstrumentOptions options;
+  private final ReplicaOptions what;
+  private final List<ProcessGroup> processGroups;
+
+  /// @param processGroups those of [#groups]
+  ReplicaPlan(InstrumentOptions options, ReplicaOptions what, List<ProcessGroup> processGroups) {
+    this.options = options;
+    this.what = what;
+    this.processGroups = List.copyOf(processGroups);
+  }
+
+  /// The processes that [#trialSets] need.
+  ///
+  /// @param scratch for files of other toolkits
+  static List<ProcessGroupPlan> groups(InstrumentOptions options, ReplicaOptions what, Path scratch) {
+    var groups = new ArrayList<ProcessGroupPlan>();
+    if (what.parts().contains(Part.LATENCY)) {
+      groups.add(ProcessGroupPlan.raw(PING_PROCESSES));
+    }
+    groups.add(service(options.members(), 1, "suspect=long"));
+    if (what.parts().contains(Part.CALLS)) {
+      groups.addAll(ProcessGroupPlan.tutti(options.members(), options.orderings()));
+      for (String peer : what.peers()) {
+        groups.add(
+            peer.startsWith(AERON_PEER)
+                ? ProcessGroupPlan.aeron(options.members(), peer.substring(AERON_PEER.length()), scratch)
+                : ProcessGroupPlan.jgroupsCalls(options.members(), peer.substring(JGROUPS_PEER.length())));
+      }
+    }
+    return groups;
+  }
+
+  /// Replicas, and processes that have clients.
+  static ProcessGroupPlan service(int replicas, int clientProcesses, String... settings) {
+    var all = new ArrayList<>(List.of(settings));
+    all.add("replicas=" + replicas);
+    return new ProcessGroupPlan(REPLICA, REPLICA, replicas + clientProcesses, all);
+  }
+
+  private ProcessGroup group(String name) {
+    return processGroups.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /// What is compared.
+  List<TrialSet> trialSets() {
+    var trialSets = new ArrayList<TrialSet>();
+    if (what.parts().contains(Part.CALLS)) {
+      trialSets.add(calls());
+    }
+    if (what.parts().contains(Part.LATENCY)) {
+      trialSets.add(latency());
+    }
+    return trialSets;
+  }
+
+  // The places of trials among the calls of many.
+  private static final int CALLED_BACK = 0;
+  private static final int WAITING = 1;
+  private static final int READS_CALLED_BACK = 2;
+  private static final int READS_WAITING = 3;
+  private static final int MULTICAST_CALLED_BACK = 4;
+  private static final int MULTICAST_WAITING = 5;
+  private static final int PEERS = 6;
+
+  private TrialSet calls() {
+    ProcessGroup replica = group(REPLICA);
+    ProcessGroup members = group(Instrument.TUTTI);
+    var trials = new ArrayList<TrialSet.Trial>();
+    trials.add(client(replica, what.clients(), Operation.CALL, SendingThread.LISTENER));
+    trials.add(client(replica, what.clients(), Operation.CALL, SendingThread.THREAD));
+    trials.add(client(replica, what.clients(), Operation.READ, SendingThread.LISTENER));
+    trials.add(client(replica, what.clients(), Operation.READ, SendingThread.THREAD));
+    trials.add(spread(members, "multicast with futures", SendingThread.LISTENER));
+    trials.add(spread(members, "multicast with futures", SendingThread.THREAD));
+    for (ProcessGroup group : processGroups) {
+      if (group.name().startsWith(JGROUPS_PEER)) {
+        trials.add(spread(group, group.name() + " RpcDispatcher", SendingThread.THREAD));
+      } else if (group.name().startsWith(AERON_PEER)) {
+        Task task = task(only(group, 0, what.clients()), Operation.CALL, SendingThread.LISTENER);
+        trials.add(new TrialSet.Trial(group.name() + ", the leader's client", group, task));
+      }
+    }
+    String title = String.format(Locale.ROOT, "%d callers, %d B, one call of each at a time", what.clients(), BYTES);
+    return new TrialSet(title, trials, options.rounds());
+  }
+
+  private TrialSet latency() {
+    ProcessGroup raw = group(Instrument.RAW);
+    ProcessGroup replica = group(REPLICA);
+    var ping = new Task.Closed(0, BYTES, SendingThread.LISTENER, nanos());
+    return new TrialSet(
+        String.format(Locale.ROOT, "one client, %d B", BYTES),
+        List.of(
+            new TrialSet.Trial("raw ping", raw, ping),
+            client(replica, 1, Operation.CALL, SendingThread.LISTENER),
+            client(replica, 1, Operation.CALL, SendingThread.THREAD),
+            client(replica, 1, Operation.READ, SendingThread.LISTENER),
+            client(replica, 1, Operation.READ, SendingThread.THREAD)),
+        options.rounds());
+  }
+
+  private long nanos() {
+    return options.time().toNanos();
+  }
+
+  private Task.Calls task(List<Integer> callers, Operation operation, SendingThread sendingThread) {
+    return new Task.Calls(callers, operation, BYTES, sendingThread, nanos());
+  }
+
+  private static List<Integer> only(ProcessGroup group, int rank, int callers) {
+    var all = new ArrayList<>(Collections.nCopies(group.size(), 0));
+    all.set(rank, callers);
+    return all;
+  }
+
+  private static String how(SendingThread sendingThread) {
+    return sendingThread == SendingThread.LISTENER ? ", callbacks" : ", threads wait";
+  }
+
+  /// Clients, which are in the last process.
+  private TrialSet.Trial client(ProcessGroup replica, int clients, Operation operation, SendingThread sendingThread) {
+    String name = (operation == Operation.CALL ? "calls" : "linearizable reads") + how(sendingThread);
+    return new TrialSet.Trial(
+        name, replica, task(only(replica, replica.size() - 1, clients), operation, sendingThread));
+  }
+
+  /// As many callers at each member as at the others, or one more.
+  private TrialSet.Trial spread(ProcessGroup group, String name, SendingThread sendingThread) {
+    int members = group.size();
+    List<Integer> callers =
+        IntStream.range(0, members).mapToObj(rank -> (what.clients() + members - 1 - rank) / members).toList();
+    return new TrialSet.Trial(name + how(sendingThread), group, task(callers, Operation.CALL, sendingThread));
+  }
+
+  /// What is wanted of trial sets that have run, those of [#trialSets].
+  static List<Goal> goals(List<TrialSet> measured) {
+    var goals = new ArrayList<Goal>();
+    for (TrialSet trialSet : measured) {
+      goals.addAll(trialSet.trials().getFirst().runner().name().equals(REPLICA) ? ofCalls(trialSet) : pings(trialSet));
+    }
+    return goals;
+  }
+
+  private static List<Goal> ofCalls(TrialSet calls) {
+    List<Integer> peers = IntStream.range(PEERS, calls.trials().size()).boxed().toList();
+    return List.of(
+        Goal.atLeast("calls over multicast, callbacks", OF_MULTICAST, rates(calls, CALLED_BACK, MULTICAST_CALLED_BACK)),
+        Goal.atLeast("calls over multicast, threads wait", OF_MULTICAST, rates(calls, WAITING, MULTICAST_WAITING)),
+        Goal.atLeast(
+            "calls, callbacks, over the better peer",
+            OF_BEST_PEER,
+            calls.ratioToBest(CALLED_BACK, peers, Measure.CALLS)),
+        Goal.atLeast(
+            "calls, threads wait, over the better peer",
+            OF_BEST_PEER,
+            calls.ratioToBest(WAITING, peers, Measure.CALLS)),
+        Goal.atLeast("reads over calls, callbacks", READS_OF_CALLS, rates(calls, READS_CALLED_BACK, CALLED_BACK)),
+        Goal.atLeast("reads over calls, threads wait", READS_OF_CALLS, rates(calls, READS_WAITING, WAITING)));
+  }
+
+  private static Numbers rates(TrialSet calls, int trial, int reference) {
+    return calls.ratio(trial, reference, Measure.CALLS);
+  }
+
+  private static List<Goal> pings(TrialSet latency) {
+    return List.of(
+        Goal.atMost("p50 of a call over a raw ping's, callbacks", OF_PINGS, latency.ratio(1, 0, Measure.P50)),
+        Goal.atMost("p50 of a call over a raw ping's, a thread waits", OF_PINGS, latency.ratio(2, 0, Measure.P50)));
+  }
+}
