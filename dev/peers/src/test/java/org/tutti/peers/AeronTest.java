@@ -60,6 +60,8 @@ class AeronTest {
       }
       assertThat(members.getFirst().closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
       assertThat(members.getLast().closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
+      var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 100, MOMENT, SendingThread.LISTENER);
+      assertThat(members.getFirst().calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
       assertThatThrownBy(() -> members.getFirst().flood(1 << 20, MOMENT)).hasMessageContaining("at most 131008 bytes");
     } finally {
       members.forEach(AeronTarget::close);

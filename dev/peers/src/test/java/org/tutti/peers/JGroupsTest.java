@@ -44,6 +44,24 @@ class JGroupsTest {
     }
   }
 
+  /// As rarely as the others.
+  @EnabledIfSystemProperty(named = "peers", matches = "true")
+  @Tag("socket")
+  @Test
+  void membersCallAllMembersOverTcp() throws Exception {
+    try (var first = new JGroups();
+        var second = new JGroups()) {
+      Map<String, String> settings = Map.of("stack", "tcp", "calls", "true");
+      List<String> addresses = List.of(first.open(settings), second.open(settings));
+      first.form(0, addresses);
+      second.form(1, addresses);
+      first.ready();
+      var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 100, MOMENT, SendingThread.THREAD);
+      assertThat(first.calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
+      assertThat(second.delivered()).isGreaterThanOrEqualTo(8);
+    }
+  }
+
   @Test
   void stacksThatDoNotExistAreRefused() throws Exception {
     try (var member = new JGroups()) {

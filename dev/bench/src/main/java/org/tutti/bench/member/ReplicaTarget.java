@@ -1,6 +1,7 @@
 package org.tutti.bench.member;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
@@ -27,6 +29,9 @@ final class ReplicaTarget implements BenchTarget {
 
   private static final String SERVICE = "echo";
   private static final String APART = "|"; // between the addresses of a process
+  private static final int PORT_MIN = 10_000;
+  private static final int PORT_MAX = 30_000;
+  private static final int ATTEMPTS = 20;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final EchoService machine = new EchoService();
@@ -53,14 +58,21 @@ final class ReplicaTarget implements BenchTarget {
     String at = settings.get(AT);
     String host = settings.getOrDefault(HOST, LOOPBACK);
     clientsAddress = at == null ? host + ":" + free(host) : at.split("\\" + APART)[1];
-    transport = TuttiTarget.transport(settings, at == null ? host + ":0" : at.split("\\" + APART)[0]);
+    transport = TuttiTarget.transport(settings, at == null ? host + ":" + free(host) : at.split("\\" + APART)[0]);
     return transport.address().text() + APART + clientsAddress;
   }
 
-  /// Clients are told the addresses of all replicas before these run.
+  /// A port that stays free while a process is replaced, too: systems take higher ones for connections that are made.
   private static int free(String host) throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getByName(host))) {
-      return socket.getLocalPort();
+    for (int attempt = 1; ; attempt++) {
+      int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
+      try (var _ = new ServerSocket(port, 1, InetAddress.getByName(host))) {
+        return port;
+      } catch (BindException taken) {
+        if (attempt == ATTEMPTS) {
+          throw taken;
+        }
+      }
     }
   }
 

@@ -17,8 +17,9 @@ import org.tutti.replica.Replication;
 
 /// Clients of a replicated service in a process without replicas. Each is connected by itself and has a session.
 final class ServiceClients implements AutoCloseable {
-  private static final int WAVE = 200; // so many clients come at once
+  private static final int WAVE = 50; // so many clients come at once
   private static final long WAVE_SECONDS = 60;
+  private static final Duration SILENCE = Duration.ofSeconds(20); // so many that ping at their usual pace are a load
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final String service;
@@ -37,20 +38,13 @@ final class ServiceClients implements AutoCloseable {
     return Client.of(service).at(replicas).deadline(PATIENCE);
   }
 
-  private List<Client> clients(int count) {
-    while (clients.size() < count) {
-      clients.add(client().connect());
-    }
-    return clients.subList(0, count);
-  }
-
   /// Closed loops of clients that have their sessions already.
   Callers.Result run(BenchTarget.Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
     ByteBuffer request = ByteBuffer.wrap(new byte[calls.bytes()]);
     boolean asks = calls.operation() == BenchTarget.Operation.READ;
-    open(calls.callers(), calls.bytes());
+    open(calls.callers(), calls.bytes(), client());
     List<Callers.Caller> callers = new ArrayList<>();
-    for (Client client : clients(calls.callers())) {
+    for (Client client : clients.subList(0, calls.callers())) {
       callers.add(asks ? () -> client.query(request, Read.LINEARIZABLE) : () -> client.call(request));
     }
     return Callers.run(callers, calls.nanos(), calls.sendingThread());
@@ -59,7 +53,7 @@ final class ServiceClients implements AutoCloseable {
   Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
     return switch (command[0]) {
       case "sessions" -> {
-        open(Integer.parseInt(command[1]), Integer.parseInt(command[2]));
+        open(Integer.parseInt(command[1]), Integer.parseInt(command[2]), client().silence(SILENCE));
         yield Map.of();
       }
       case "steady" -> {
@@ -83,16 +77,18 @@ final class ServiceClients implements AutoCloseable {
   }
 
   /// Opens sessions, each with a command that was answered.
-  private void open(int count, int bytes) throws InterruptedException, TimeoutException {
+  private void open(int count, int bytes, Client.Builder how) throws InterruptedException, TimeoutException {
     ByteBuffer request = ByteBuffer.wrap(new byte[bytes]);
     while (clients.size() < count) {
-      int from = clients.size();
       var answers = new ArrayList<CompletableFuture<?>>();
-      for (Client client : clients(Math.min(count, from + WAVE)).subList(from, clients.size())) {
-        answers.add(client.call(request, Duration.ofSeconds(WAVE_SECONDS)));
+      for (int more = Math.min(WAVE, count - clients.size()); more > 0; more--) {
+        clients.add(how.connect());
+        answers.add(clients.getLast().call(request, Duration.ofSeconds(WAVE_SECONDS)));
       }
       try {
         CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(WAVE_SECONDS, TimeUnit.SECONDS);
+      } catch (TimeoutException late) {
+        throw new TimeoutException(clients.size() + " sessions of " + count + " could not be opened in time");
       } catch (ExecutionException failure) {
         throw new IllegalStateException("a session cannot be opened", failure);
       }

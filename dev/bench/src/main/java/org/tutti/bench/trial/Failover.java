@@ -46,15 +46,17 @@ final class Failover {
       int rank = (int) ProcessGroup.number(service.child(kill % replicas).ask("manager"), "rank");
       long killed = System.nanoTime();
       service.kill(rank);
-      clients.tell("silence " + killed + " " + System.nanoTime());
+      long gone = System.nanoTime();
+      clients.tell("silence " + killed + " " + gone);
       Map<String, String> silence = clients.answer(PATIENCE_NANOS);
       anywhere.add(ProcessGroup.number(silence, "anywhere"));
       manager.add(ProcessGroup.number(silence, "manager"));
       progress.printf(
-          "kill %d of %d, replica %d: answers after %s ms, at the manager %s ms%n",
+          "kill %d of %d, replica %d: the process is gone after %s ms; answers after %s ms, at the manager %s ms%n",
           kill,
           kills,
           rank,
+          millis(gone - killed),
           millis(ProcessGroup.number(silence, "anywhere")),
           millis(ProcessGroup.number(silence, "manager")));
       progress.flush();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 
-/// What is wanted of a figure, and what it is.
+/// What is wanted of a figure, beside what it is. Readers judge.
 ///
 /// @param what   names it
 /// @param wanted how far it is to go
@@ -21,25 +21,13 @@ record Goal(String what, double wanted, boolean atMost, Numbers figure, DoubleFu
     return new Goal(what, wanted, true, figure, Numbers::hundredths);
   }
 
-  /// Whether the median is on the right side.
-  boolean isReached() {
-    return atMost ? figure.median() <= wanted : figure.median() >= wanted;
-  }
-
-  private String answer() {
-    if (figure.rounds() == 0) {
-      return "-";
-    }
-    return isReached() ? "yes" : "no";
-  }
-
   /// A table of goals.
   static List<List<String>> rows(List<Goal> goals) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("goal", "wanted", "measured", "reached"));
+    rows.add(List.of("", "goal", "measured"));
     for (Goal goal : goals) {
       String wanted = (goal.atMost ? "at most " : "at least ") + goal.show.apply(goal.wanted);
-      rows.add(List.of(goal.what, wanted, goal.figure.show(goal.show), goal.answer()));
+      rows.add(List.of(goal.what, wanted, goal.figure.show(goal.show)));
     }
     return rows;
   }
@@ -48,6 +36,6 @@ record Goal(String what, double wanted, boolean atMost, Numbers figure, DoubleFu
   Map<String, Object> asMap() {
     return figure.rounds() == 0
         ? Map.of("goal", what, "wanted", wanted)
-        : Map.of("goal", what, "wanted", wanted, "measured", figure.median(), "reached", isReached());
+        : Map.of("goal", what, "wanted", wanted, "measured", figure.median());
   }
 }
