@@ -65,8 +65,8 @@ final class ReplicaCommand implements Callable<Integer> {
   @Option(names = "--sessions", paramLabel = "N", description = "Sessions, to 10000 (10000; with --quick 1000).")
   int sessions;
 
-  @Option(names = "--rounds", paramLabel = "N", description = "Rounds that must count (${DEFAULT-VALUE}).")
-  int rounds = 5;
+  @Option(names = "--rounds", paramLabel = "N", description = "Rounds that must count (5; with --quick 3).")
+  int rounds;
 
   @Option(
       names = "--time",
@@ -142,7 +142,7 @@ final class ReplicaCommand implements Callable<Integer> {
         1,
         List.of(Ordering.SEQUENCER),
         List.of(1), // each measurement has its own length
-        rounds,
+        orElse(rounds, quick ? 3 : 5),
         time.isZero() ? standard : time,
         unix,
         List.of(),
