@@ -30,7 +30,7 @@ import picocli.CommandLine.TypeConversionException;
           + "Calls and linearizable reads per second of many clients, beside multicasts with futures of members, "
           + "JGroups' RpcDispatcher (GET_ALL, with SEQUENCER) and Aeron Cluster; how long one client's call takes, "
           + "beside a raw ping; how long clients wait when the manager is killed; the heap of a replica with many "
-          + "sessions. Goals are printed beside.",
+          + "sessions.",
       "About 10 minutes; with --quick 2."
     })
 final class ReplicaCommand implements Callable<Integer> {

@@ -1,19 +1,15 @@
 package org.tutti.bench.trial;
 
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.tutti.transport.Profile;
 
 /// Kills the replica that is the manager, by SIGKILL, while clients call one time after the other, and starts another
 /// one in its place; again and again. All with the times of the failure detector that nodes have by default.
 final class Failover {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final Duration SUSPECT = Profile.LAN.suspectAfter();
-  private static final Duration MORE = Duration.ofMillis(100);
   private static final int CLIENTS = 1; // processes
 
   private final ProcessGroup service;
@@ -81,22 +77,6 @@ final class Failover {
         List.of("from the kill to the next answer", "median ms [lowest..highest]"),
         List.of("client at any replica", anywhere.show(Failover::millis)),
         List.of("client at the manager", manager.show(Failover::millis)));
-  }
-
-  List<Goal> goals() {
-    double wanted = SUSPECT.plus(MORE).toNanos();
-    return List.of(
-        new Goal("failover in ms, client at any replica", wanted, true, anywhere, Failover::millis),
-        new Goal("failover in ms, client at the manager", wanted, true, manager, Failover::millis),
-        new Goal("longest failover in ms, either client", wanted, true, longest(), Failover::millis));
-  }
-
-  private Numbers longest() {
-    var longest = new Numbers();
-    if (anywhere.rounds() > 0) {
-      longest.add(Math.max(anywhere.greatest(), manager.greatest()));
-    }
-    return longest;
   }
 
   /// For a file of results, in nanoseconds.

@@ -33,7 +33,6 @@ public final class Instrument {
   private final List<ProcessGroup> everybody = new ArrayList<>(); // who took part
   private final List<TrialSet> trialSets = new ArrayList<>();
   private final List<Addition> additions = new ArrayList<>();
-  private final List<Goal> goals = new ArrayList<>();
 
   private Instrument(InstrumentOptions options, String command, PrintWriter out) {
     this.options = options;
@@ -175,7 +174,6 @@ public final class Instrument {
       measure(
           ReplicaPlan.groups(options, what, scratch),
           programme -> new ReplicaPlan(options, what, programme.groups()).trialSets());
-      goals.addAll(ReplicaPlan.goals(trialSets));
     }
     if (what.parts().contains(Part.FAILOVER)) {
       with(
@@ -183,7 +181,6 @@ public final class Instrument {
           service -> {
             var failover = new Failover(service, options.members(), out);
             failover.run(what.kills());
-            goals.addAll(failover.goals());
             additions.add(
                 new Addition("failover", "failover, " + what.kills() + " kills", failover.rows(), failover.asMap()));
           });
@@ -194,7 +191,6 @@ public final class Instrument {
           service -> {
             var memory = new SessionMemory(service, what.sessions());
             memory.run();
-            goals.addAll(memory.goals());
             additions.add(
                 new Addition("sessions", "memory of one replica with all sessions", memory.rows(), memory.asMap()));
           });
@@ -264,9 +260,6 @@ public final class Instrument {
     try {
       var results = new ResultFile(command, machine, everybody);
       additions.forEach(each -> results.add(each.key(), each.values()));
-      if (!goals.isEmpty()) {
-        results.add("goals", goals.stream().map(Goal::asMap).toList());
-      }
       results.write(file, trialSets);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -275,9 +268,6 @@ public final class Instrument {
     report.machine(machine, everybody);
     trialSets.forEach(report::trialSet);
     additions.forEach(each -> report.table(each.title(), each.rows()));
-    if (!goals.isEmpty()) {
-      report.table("goals", Goal.rows(goals));
-    }
     boolean complete = trialSets.stream().allMatch(TrialSet::complete);
     out.printf("%n%s%nraw results: %s%n", TextReport.verdict(complete, options.rules().limits()), file);
     out.flush();

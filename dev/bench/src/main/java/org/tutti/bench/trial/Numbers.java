@@ -33,11 +33,6 @@ public final class Numbers {
     return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
   }
 
-  /// The highest of all, of which there is one.
-  double greatest() {
-    return Collections.max(values);
-  }
-
   List<Double> all() {
     return List.copyOf(values);
   }

@@ -18,10 +18,6 @@ final class ReplicaPlan {
 
   private static final int BYTES = 100;
   private static final int PING_PROCESSES = 2;
-  private static final double OF_MULTICAST = 0.5;
-  private static final double OF_BEST_PEER = 3;
-  private static final double READS_OF_CALLS = 5;
-  private static final double OF_PINGS = 3;
 
   private final InstrumentOptions options;
   private final ReplicaOptions what;
@@ -155,41 +151,5 @@ final class ReplicaPlan {
     List<Integer> callers =
         IntStream.range(0, members).mapToObj(rank -> (what.clients() + members - 1 - rank) / members).toList();
     return new TrialSet.Trial(name + how(sendingThread), group, task(callers, Operation.CALL, sendingThread));
-  }
-
-  /// What is wanted of trial sets that have run, those of [#trialSets].
-  static List<Goal> goals(List<TrialSet> measured) {
-    var goals = new ArrayList<Goal>();
-    for (TrialSet trialSet : measured) {
-      goals.addAll(trialSet.trials().getFirst().runner().name().equals(REPLICA) ? ofCalls(trialSet) : pings(trialSet));
-    }
-    return goals;
-  }
-
-  private static List<Goal> ofCalls(TrialSet calls) {
-    List<Integer> peers = IntStream.range(PEERS, calls.trials().size()).boxed().toList();
-    return List.of(
-        Goal.atLeast("calls over multicast, callbacks", OF_MULTICAST, rates(calls, CALLED_BACK, MULTICAST_CALLED_BACK)),
-        Goal.atLeast("calls over multicast, threads wait", OF_MULTICAST, rates(calls, WAITING, MULTICAST_WAITING)),
-        Goal.atLeast(
-            "calls, callbacks, over the better peer",
-            OF_BEST_PEER,
-            calls.ratioToBest(CALLED_BACK, peers, Measure.CALLS)),
-        Goal.atLeast(
-            "calls, threads wait, over the better peer",
-            OF_BEST_PEER,
-            calls.ratioToBest(WAITING, peers, Measure.CALLS)),
-        Goal.atLeast("reads over calls, callbacks", READS_OF_CALLS, rates(calls, READS_CALLED_BACK, CALLED_BACK)),
-        Goal.atLeast("reads over calls, threads wait", READS_OF_CALLS, rates(calls, READS_WAITING, WAITING)));
-  }
-
-  private static Numbers rates(TrialSet calls, int trial, int reference) {
-    return calls.ratio(trial, reference, Measure.CALLS);
-  }
-
-  private static List<Goal> pings(TrialSet latency) {
-    return List.of(
-        Goal.atMost("p50 of a call over a raw ping's, callbacks", OF_PINGS, latency.ratio(1, 0, Measure.P50)),
-        Goal.atMost("p50 of a call over a raw ping's, a thread waits", OF_PINGS, latency.ratio(2, 0, Measure.P50)));
   }
 }

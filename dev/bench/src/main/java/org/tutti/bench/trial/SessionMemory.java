@@ -15,7 +15,6 @@ final class SessionMemory {
 
   private static final int BYTES = 100;
   private static final double MIB = 1 << 20;
-  private static final double WANTED = 64 * MIB;
   private static final long OPENING_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   private final ProcessGroup service;
@@ -76,12 +75,6 @@ final class SessionMemory {
         List.of("", "live objects MiB", Measure.HEAP.title(), Measure.DIRECT.title()),
         row("no session", before),
         row(with, after));
-  }
-
-  List<Goal> goals() {
-    var live = new Numbers();
-    live.add(ProcessGroup.number(after, "objects"));
-    return List.of(new Goal("live objects of the replica in MiB", WANTED, true, live, SessionMemory::mib));
   }
 
   /// For a file of results, in bytes.

@@ -81,10 +81,8 @@ class ReplicaTest {
         .contains("one client, 100 B: 1 of 1 rounds count")
         .containsPattern("\\| raw ping +\\| ")
         .containsPattern("\\| 20 sessions, 20 connections +\\| [1-9]")
-        .containsPattern("\\| calls over multicast, callbacks +\\| at least 0.50 +\\| \\d+\\.\\d\\d ")
-        .containsPattern("\\| live objects of the replica in MiB +\\| at most 64.0 +\\| \\d+\\.\\d ")
         .doesNotContain("NaN");
-    assertThat(results()).containsKeys("trial-sets", "sessions", "goals");
+    assertThat(results()).containsKeys("trial-sets", "sessions");
   }
 
   @Tag("socket")
@@ -93,8 +91,7 @@ class ReplicaTest {
   void aManagerIsKilledAndClientsAreAnsweredAgain() throws Exception {
     assertThat(measured(3, what(Part.FAILOVER)))
         .contains("kill 1 of 1, replica ")
-        .containsPattern("\\| client at any replica +\\| \\d")
-        .containsPattern("\\| longest failover in ms, either client +\\| at most 1,100.0 +\\| \\d");
-    assertThat(results()).containsKeys("failover", "goals");
+        .containsPattern("\\| client at any replica +\\| \\d");
+    assertThat(results()).containsKeys("failover");
   }
 }
