@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module org.tutti.lab {
   requires transitive org.tutti;
+  requires org.tutti.blocks;
   requires org.tutti.net;
   requires transitive org.tutti.sim;
   requires static org.jspecify;

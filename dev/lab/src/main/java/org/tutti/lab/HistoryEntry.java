@@ -20,6 +20,7 @@ import org.tutti.transport.Address;
 /// 81236512 K 1 n2 10.213.0.2:7000 1823764    member 1 is this one
 /// 81239817 V 7.1823764 1 0,1 6.1823764       installed a primary view of members 0 and 1
 /// 81240022 D 531 1 17 96 -7734527364         delivered at position 531 message 17 of member 1: length, hash
+/// 81240022 A 531 12 17 -7734527364           executed at position 531 command 17 of session 12: chain of hashes
 /// ```
 sealed interface HistoryEntry {
   /// When, by the clock that all processes of a host share.
@@ -71,6 +72,12 @@ sealed interface HistoryEntry {
   /// The state could not be read to its end.
   record Interrupted(long nanos) implements HistoryEntry {}
 
+  /// A replica begins to serve clients, or ceases to.
+  record Served(long nanos, boolean serves) implements HistoryEntry {}
+
+  /// A replica executed a command of a client; the chain is of all commands so far, with their replies.
+  record Executed(long nanos, long position, long session, long number, long chain) implements HistoryEntry {}
+
   /// The membership ended.
   record Closed(long nanos, End end) implements HistoryEntry {}
 
@@ -113,6 +120,8 @@ sealed interface HistoryEntry {
           case Offered offered -> " O " + offered.donor + " " + offered.position;
           case Restored state -> " R " + state.donor + " " + state.transfer + " " + state.position + " " + state.chain;
           case Interrupted _ -> " I";
+          case Served served -> " W " + flag(served.serves);
+          case Executed done -> " A " + done.position + " " + done.session + " " + done.number + " " + done.chain;
           case Closed closed -> " C " + closed.end.cause() + " " + closed.end.words().replaceAll("\\s+", " ");
           case Killed _ -> " X";
         };
@@ -166,6 +175,8 @@ sealed interface HistoryEntry {
       case "O" -> new Offered(nanos, Integer.parseInt(words[2]), number(words, 3));
       case "R" -> new Restored(nanos, Integer.parseInt(words[2]), number(words, 3), number(words, 4), number(words, 5));
       case "I" -> new Interrupted(nanos);
+      case "W" -> new Served(nanos, words[2].equals("1"));
+      case "A" -> new Executed(nanos, number(words, 2), number(words, 3), number(words, 4), number(words, 5));
       case "C" -> {
         String why = String.join(" ", Arrays.asList(words).subList(3, words.length));
         yield new Closed(nanos, new End(End.Cause.valueOf(words[2]), why));

@@ -34,8 +34,12 @@ import org.tutti.sim.check.Violation;
 /// its index, and its sender's number of it as the batch's. A view that nobody installed, but another one names as its
 /// predecessor, counts as announced. What a member that was killed had been told, but its application had not taken, is
 /// not in its file, as if it had been killed a moment sooner. Nothing is known of windows.
+///
+/// With clients, members are replicas of a service, whose files have views and executed commands only. Then executions
+/// are compared ([Executions]), and the calls of the clients are checked, too ([CallHistory]).
 public final class HistoryFiles {
   private static final String SUFFIX = ".history";
+  private static final int SHOWN_MAX = 3; // of what usually follows from the first
 
   /// A file that is being read.
   private static final class Source {
@@ -59,6 +63,8 @@ public final class HistoryFiles {
   private final Map<ViewId, View> views = new HashMap<>();
   private final Set<ViewId> predecessors = new TreeSet<>();
   private final List<Violation> violations = new ArrayList<>();
+  private final Executions executions = new Executions();
+  private @Nullable Path calls; // the file of the clients, if there were any
   private long deliveries;
   private long messages;
   private @Nullable View lastPrimary;
@@ -83,6 +89,8 @@ public final class HistoryFiles {
     if (evidence.sources.isEmpty()) {
       throw new IOException("no *" + SUFFIX + " in " + directory);
     }
+    Path calls = directory.resolve(CallHistory.FILE);
+    evidence.calls = Files.exists(calls) ? calls : null;
     evidence.merge();
     return evidence;
   }
@@ -166,6 +174,14 @@ public final class HistoryFiles {
       }
       case HistoryEntry.Restored state -> restore(from, state);
       case HistoryEntry.Interrupted(long nanos) -> history.add(new HistoryEvent.Interrupted(member, nanos));
+      case HistoryEntry.Served _ -> {} // for who waits for it
+      case HistoryEntry.Executed executed -> {
+        executions.add(history.name(member), executed);
+        from.position = executed.position() + 1;
+        from.chain = executed.chain();
+        deliveries++;
+        messages = executions.commands();
+      }
       case HistoryEntry.Closed(long nanos, End end) -> {
         history.add(new HistoryEvent.Closed(member, nanos, end));
         violations.add(new Violation("NoBrokenInvariant", history.name(member) + " was closed: " + end));
@@ -239,7 +255,8 @@ public final class HistoryFiles {
   /// Checks what must hold at any moment: it is not known whether the group had come to rest.
   ///
   /// @return the verdict
-  public LabVerdict judge() {
+  /// @throws IOException when the calls of clients cannot be read
+  public LabVerdict judge() throws IOException {
     var all = new ArrayList<Violation>(violations);
     all.addAll(Checkers.check(history, Checkers.safety()));
     return verdict(all, false);
@@ -249,12 +266,15 @@ public final class HistoryFiles {
   ///
   /// @param obstacle what kept the group from coming to rest, or null if it did; at rest liveness is checked too
   /// @return the verdict
-  public LabVerdict judge(@Nullable String obstacle) {
+  /// @throws IOException when the calls of clients cannot be read
+  public LabVerdict judge(@Nullable String obstacle) throws IOException {
     boolean lost = obstacle != null && hasLostQuorum();
     var all = new ArrayList<Violation>(violations);
     var checkers = new ArrayList<Checker>(Checkers.safety());
     if (obstacle == null) {
-      checkers.addAll(Checkers.liveness());
+      if (calls == null) { // replicas keep to themselves what the group tells them
+        checkers.addAll(Checkers.liveness());
+      }
       compareStates(all);
     } else if (!lost) {
       all.add(new Violation("Convergence", obstacle));
@@ -263,9 +283,21 @@ public final class HistoryFiles {
     return verdict(all, lost);
   }
 
-  private LabVerdict verdict(List<Violation> all, boolean lost) {
+  private LabVerdict verdict(List<Violation> all, boolean lost) throws IOException {
     int primaries = (int) views.values().stream().filter(View::primary).count();
-    return new LabVerdict(all, lost, sources.size(), views.size(), primaries, deliveries, messages);
+    executions.repetitions().stream()
+        .limit(SHOWN_MAX)
+        .map(words -> new Violation("ExactlyOnce", words))
+        .forEach(all::add);
+    executions.differences().stream()
+        .limit(SHOWN_MAX)
+        .map(words -> new Violation("ReplicasAgree", words))
+        .forEach(all::add);
+    CallVerdict ofCalls = calls == null ? null : CallHistory.read(calls).judge();
+    if (ofCalls != null) {
+      all.addAll(ofCalls.violations());
+    }
+    return new LabVerdict(all, lost, sources.size(), views.size(), primaries, deliveries, messages, ofCalls);
   }
 
   private void compareStates(List<Violation> all) {

@@ -67,7 +67,7 @@ public final class Lab implements AutoCloseable {
       Files.createDirectories(directory);
     }
     try {
-      return new Lab(config, LabNetwork.open(config.names(), config.seed()), directory.toAbsolutePath());
+      return new Lab(config, LabNetwork.open(config.nodes(), config.seed()), directory.toAbsolutePath());
     } catch (Unavailable e) {
       Files.delete(directory);
       throw e;
@@ -96,12 +96,14 @@ public final class Lab implements AutoCloseable {
 
   // ---- processes -------------------------------------------------------------------------------------------------
 
-  /// Starts all members, the first of which makes the group, and waits until they are together.
+  /// Starts all members, the first of which makes the group, and waits until they are together; then starts the
+  /// clients, if there are any.
   public void start() {
     for (String name : config.names()) {
       processes.start(name);
     }
     awaitCalm();
+    processes.startClients();
   }
 
   /// Kills a member's process (SIGKILL).
@@ -213,14 +215,29 @@ public final class Lab implements AutoCloseable {
   /// Joins everything.
   public void heal() {
     apply(Cuts.NONE);
+    if (config.clients() > 0) {
+      clientsReach(config.names());
+    }
+  }
+
+  /// Cuts the clients off from all members but some. Splits of the members leave that as it is; [#heal] ends it.
+  ///
+  /// @param names whom they hear, and who hears them
+  void clientsReach(List<String> names) {
+    int clients = network.numberOf(LabConfig.CLIENTS);
+    for (String name : config.names()) {
+      int member = network.numberOf(name);
+      network.cut(clients, member, !names.contains(name));
+      network.cut(member, clients, !names.contains(name));
+    }
   }
 
   /// Changes all directions.
   ///
   /// @param conditions what happens to frames from now on
   public void conditions(Conditions conditions) {
-    for (String from : config.names()) {
-      for (String to : config.names()) {
+    for (String from : config.nodes()) {
+      for (String to : config.nodes()) {
         conditions(from, to, conditions);
       }
     }
@@ -243,6 +260,16 @@ public final class Lab implements AutoCloseable {
   public void reset(String one, String other, Duration within) {
     network.reset(network.numberOf(one), network.numberOf(other), within);
     network.reset(network.numberOf(other), network.numberOf(one), within);
+  }
+
+  /// Resets the TCP connections between the clients, if there are any, and a member that carry something in some time.
+  ///
+  /// @param name   the member
+  /// @param within how long
+  void resetClients(String name, Duration within) {
+    if (config.clients() > 0) {
+      reset(name, LabConfig.CLIENTS, within);
+    }
   }
 
   // ---- time ------------------------------------------------------------------------------------------------------
@@ -358,6 +385,14 @@ public final class Lab implements AutoCloseable {
     return Arrays.stream(names)
         .map(name -> Duration.ofNanos(processes.life(name).stops.longestNanos(fromNanos, now)))
         .reduce(Duration.ZERO, (one, other) -> one.compareTo(other) >= 0 ? one : other);
+  }
+
+  /// The longest time in which no client got an answer though a quorum was connected throughout: a majority of the last
+  /// primary view, alive and not stopped, hearing each other, and one of them the clients.
+  ///
+  /// @return since the beginning
+  public Duration longestStopWithQuorum() {
+    return Duration.ofNanos(processes.longestWithQuorumNanos());
   }
 
   // ---- the end ---------------------------------------------------------------------------------------------------

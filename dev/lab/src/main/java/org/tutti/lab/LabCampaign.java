@@ -27,6 +27,7 @@ public final class LabCampaign {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration CALM = Duration.ofMillis(700);
   private static final double NANOS = 1e9;
+  private static final long REACH = -1_000_000_000; // random numbers of their own: the faults are the same
 
   /// What was seen of one kind of fault.
   private static final class Seen {
@@ -57,7 +58,9 @@ public final class LabCampaign {
         Collections.shuffle(left, random(-1 - number));
       }
       Fault fault = left.removeFirst();
-      return new DrawnFault(fault, Script.draw(fault, config, random(number++)));
+      List<Script.Step> steps = new ArrayList<>(Script.drawReach(config, random(REACH - number)));
+      steps.addAll(Script.draw(fault, config, random(number++)));
+      return new DrawnFault(fault, steps);
     }
 
     private Random random(long stream) {
@@ -180,20 +183,27 @@ public final class LabCampaign {
             seconds(kind.longestStop),
             seconds(kind.longestRecovery)));
     say("");
-    say(
-        "%d processes; %d views, %d of them primary; %d messages, %d deliveries, %.0f per second and member",
-        verdict.lives(),
-        verdict.views(),
-        verdict.primaries(),
-        verdict.messages(),
-        verdict.deliveries(),
-        verdict.deliveries() / seconds / config.members());
+    say("%d processes; %d views, %d of them primary", verdict.lives(), verdict.views(), verdict.primaries());
+    String words =
+        verdict.calls() == null
+            ? "%d messages, %d deliveries, %.0f per second and member"
+            : "%d commands, executed %d times at all replicas, %.0f per second and member";
+    double each = verdict.deliveries() / seconds / config.members();
+    say(words, verdict.messages(), verdict.deliveries(), each);
     say(
         "%d frames, of which %d were lost; %d connections reset",
         lab.network().frames(), lab.network().lost(), lab.network().resets());
+    if (verdict.calls() != null) {
+      say("longest time without an answer while a quorum was connected: %s", seconds(lab.longestStopWithQuorum()));
+    }
   }
 
   private void report(LabVerdict verdict, Path directory) throws IOException {
+    if (verdict.calls() != null) {
+      say("%s", verdict.calls());
+      say("exactly once: %s", verdict.isExactlyOnce() ? "yes" : "NO");
+      say("history of the calls: %s", directory.resolve(CallHistory.FILE));
+    }
     verdict.violations().forEach(violation -> say("VIOLATED %s", violation));
     if (verdict.lostQuorum()) {
       say("The group lost the quorum of its last primary view, and cannot go on; only safety was checked.");

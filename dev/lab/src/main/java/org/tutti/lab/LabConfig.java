@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.lab.network.LabNetwork;
@@ -15,10 +16,11 @@ import org.tutti.transport.Profile;
 /// @param seed         decides about every frame, and what campaigns do
 /// @param ordering     the group's ordering
 /// @param transport    what carries the frames: `tcp`, `udp`
-/// @param rate         multicasts per second of each member
+/// @param rate         multicasts per second of each member; with clients, calls per second of each client
+/// @param clients      how many clients call a replicated service, whose replicas the members are then; 0 for a group
 /// @param directory    where histories and logs go, which must be new or empty; null for a temporary one
 public record LabConfig(
-    int members, long seed, Ordering ordering, String transport, double rate, @Nullable Path directory) {
+    int members, long seed, Ordering ordering, String transport, double rate, int clients, @Nullable Path directory) {
   /// The fewest members with which a majority can lose somebody.
   public static final int MEMBERS_MIN = 3;
 
@@ -28,19 +30,27 @@ public record LabConfig(
   /// How long a member is patient with another one that says nothing, as [Profile#LAN] has it.
   static final Duration SUSPECT_AFTER = Profile.LAN.suspectAfter();
 
+  /// The node at which the clients are.
+  static final String CLIENTS = "clients";
+
+  private static final int CLIENTS_MAX = 64;
   private static final double RATE_MAX = 1000;
 
   /// Checks the ranges.
   public LabConfig {
-    if (members < MEMBERS_MIN || members > LabNetwork.NODES_MAX) {
-      throw new IllegalArgumentException(
-          "a lab has " + MEMBERS_MIN + " to " + LabNetwork.NODES_MAX + " members, not " + members);
+    int most = LabNetwork.NODES_MAX - (clients > 0 ? 1 : 0);
+    if (members < MEMBERS_MIN || members > most) {
+      throw new IllegalArgumentException("a lab has " + MEMBERS_MIN + " to " + most + " members, not " + members);
+    }
+    if (clients < 0 || clients > CLIENTS_MAX) {
+      throw new IllegalArgumentException("a lab has up to " + CLIENTS_MAX + " clients, not " + clients);
     }
     if (!TRANSPORTS.contains(transport)) {
       throw new IllegalArgumentException("a lab's transport is one of " + TRANSPORTS + ", not " + transport);
     }
     if (!(rate > 0 && rate <= RATE_MAX)) {
-      throw new IllegalArgumentException("a member multicasts up to " + RATE_MAX + " times per second, not " + rate);
+      throw new IllegalArgumentException(
+          "a member multicasts, or a client calls, up to " + RATE_MAX + " times per second, not " + rate);
     }
   }
 
@@ -50,7 +60,7 @@ public record LabConfig(
   /// @param members how many
   /// @return the defaults
   public static LabConfig standard(int members) {
-    return new LabConfig(members, 1, Ordering.SEQUENCER, "tcp", 50, null);
+    return new LabConfig(members, 1, Ordering.SEQUENCER, "tcp", 50, 0, null);
   }
 
   /// Changes the seed.
@@ -58,7 +68,7 @@ public record LabConfig(
   /// @param value the new seed
   /// @return a changed copy
   public LabConfig withSeed(long value) {
-    return new LabConfig(members, value, ordering, transport, rate, directory);
+    return new LabConfig(members, value, ordering, transport, rate, clients, directory);
   }
 
   /// Changes the ordering.
@@ -66,7 +76,7 @@ public record LabConfig(
   /// @param value the new ordering
   /// @return a changed copy
   public LabConfig withOrdering(Ordering value) {
-    return new LabConfig(members, seed, value, transport, rate, directory);
+    return new LabConfig(members, seed, value, transport, rate, clients, directory);
   }
 
   /// Changes the transport.
@@ -74,15 +84,23 @@ public record LabConfig(
   /// @param value one of [#TRANSPORTS]
   /// @return a changed copy
   public LabConfig withTransport(String value) {
-    return new LabConfig(members, seed, ordering, value, rate, directory);
+    return new LabConfig(members, seed, ordering, value, rate, clients, directory);
   }
 
   /// Changes the load.
   ///
-  /// @param value multicasts per second of each member
+  /// @param value multicasts per second of each member; with clients, calls per second of each client
   /// @return a changed copy
   public LabConfig withRate(double value) {
-    return new LabConfig(members, seed, ordering, transport, value, directory);
+    return new LabConfig(members, seed, ordering, transport, value, clients, directory);
+  }
+
+  /// Has members be replicas of a service, and clients call it.
+  ///
+  /// @param value how many clients; 0 for none
+  /// @return a changed copy
+  public LabConfig withClients(int value) {
+    return new LabConfig(members, seed, ordering, transport, rate, value, directory);
   }
 
   /// Changes the directory.
@@ -90,13 +108,20 @@ public record LabConfig(
   /// @param value where histories and logs go, or null for a temporary one
   /// @return a changed copy
   public LabConfig withDirectory(@Nullable Path value) {
-    return new LabConfig(members, seed, ordering, transport, rate, value);
+    return new LabConfig(members, seed, ordering, transport, rate, clients, value);
   }
 
-  /// The nodes' names.
+  /// The members' names.
   ///
   /// @return `n1` and so on
   public List<String> names() {
     return IntStream.rangeClosed(1, members).mapToObj(number -> "n" + number).toList();
+  }
+
+  /// The names of all nodes.
+  ///
+  /// @return the members', and that of the clients' node if there are clients
+  List<String> nodes() {
+    return clients == 0 ? names() : Stream.concat(names().stream(), Stream.of(CLIENTS)).toList();
   }
 }

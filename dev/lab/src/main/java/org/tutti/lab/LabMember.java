@@ -1,30 +1,20 @@
 package org.tutti.lab;
 
-import java.io.BufferedReader;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
@@ -36,13 +26,7 @@ import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.StateSink;
 import org.tutti.View;
-import org.tutti.net.tcp.TcpConfig;
-import org.tutti.net.tcp.TcpTransport;
-import org.tutti.net.udp.UdpConfig;
-import org.tutti.net.udp.UdpKey;
-import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
-import org.tutti.transport.Transport;
 
 /// The program that runs at each node of a lab: a member of one group that multicasts numbered messages and writes its
 /// history. Its state is a chain of hashes over all messages, and some ballast.
@@ -59,8 +43,6 @@ public final class LabMember {
   private static final Duration TICK = Duration.ofMillis(50);
   private static final int OPEN_MAX = 4000; // below the window, so that multicasting never blocks
   private static final int BALLAST_BYTES = 96 << 10; // several chunks
-  private static final int ORPHAN = 3; // exit code of a process whose lab has gone
-  private static final int BROKEN = 70; // exit code of a process in which a thread failed
   private static final long NANOS = 1_000_000_000;
 
   /// A multicast whose outcome is not written yet.
@@ -104,49 +86,27 @@ public final class LabMember {
   /// @param args see above
   /// @throws Exception when it cannot be started
   public static void main(String[] args) throws Exception {
-    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
-      System.err.println("in thread '" + thread.getName() + "':");
-      failure.printStackTrace();
-      Runtime.getRuntime().halt(BROKEN);
-    });
+    LabProgram.haltOnFailure();
     boolean creates = args[3].equals("create");
     GroupConfig config = GroupConfig.builder().ordering(Ordering.valueOf(args[4])).stateTransfer(true).build();
     List<Address> contacts = Arrays.stream(args).skip(7).map(Address::new).toList();
     long seed = Long.parseLong(args[6]);
-    Node node = Node.named(args[0]).contacts(contacts).transport(open(args[5], new Address(args[1]), seed)).start();
+    Node node =
+        Node.named(args[0]).contacts(contacts).transport(LabProgram.open(args[5], new Address(args[1]), seed)).start();
     var journal = new HistoryWriter(Path.of(args[2]), node.self());
     journal.write(nanos -> new HistoryEntry.Entered(nanos, creates));
     Group group = creates ? node.create(GROUP, config) : node.join(GROUP);
     var member = new LabMember(journal, node, group, seed ^ node.self().incarnation());
     Thread.ofPlatform().daemon().name("sender").start(member::sendAtRate);
     Thread.ofPlatform().name("events").start(member::takeEvents);
-    member.obey();
-    Runtime.getRuntime().halt(ORPHAN);
+    LabProgram.obey(member::obey);
   }
 
-  /// Nobody else reaches the lab's network, so TCP does without TLS. UDP asks for a key off the loopback interface; all
-  /// members make the same one from the lab's seed.
-  private static Transport open(String transport, Address at, long seed) {
-    if (transport.equals("udp")) {
-      var key = new byte[UdpKey.BYTES];
-      new SplittableRandom(seed).nextBytes(key);
-      return UdpTransport.open(at, UdpConfig.lan().withKey(UdpKey.of(key)));
-    }
-    // Unix domain sockets would lead past the network.
-    return TcpTransport.open(at, TcpConfig.lan().withSocketDirectory(null).withInsecure());
-  }
-
-  private void obey() {
-    try (var lines = new BufferedReader(new InputStreamReader(System.in))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.startsWith("rate ")) {
-          rate = Double.parseDouble(line.substring(5));
-        } else if (line.equals("once")) {
-          multicast();
-        }
-      }
-    } catch (IOException gone) {
-      // As good as an end.
+  private void obey(String line) {
+    if (line.startsWith("rate ")) {
+      rate = Double.parseDouble(line.substring(5));
+    } else if (line.equals("once")) {
+      multicast();
     }
   }
 
@@ -315,40 +275,6 @@ public final class LabMember {
       beginning = true;
     } catch (IOException gone) {
       journal.write(HistoryEntry.Interrupted::new);
-    }
-  }
-
-  /// Writes a member's history file, each entry before the member goes on: what is written stays when it is killed.
-  /// Entries may come from several threads; they stand in the order of their times.
-  private static final class HistoryWriter {
-    private final OutputStream file;
-    private final Map<MemberId, Integer> numbers = new HashMap<>();
-
-    HistoryWriter(Path path, MemberId self) throws IOException {
-      file = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      numberOf(self);
-    }
-
-    /// Writes an entry whose time is known when it is written.
-    synchronized void write(LongFunction<HistoryEntry> entry) {
-      String line = entry.apply(System.nanoTime()).text() + HistoryEntry.MARK + "\n";
-      try {
-        file.write(line.getBytes(StandardCharsets.UTF_8));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    /// A member's number in this file.
-    synchronized int numberOf(MemberId member) {
-      Integer known = numbers.get(member);
-      if (known != null) {
-        return known;
-      }
-      int number = numbers.size();
-      numbers.put(member, number);
-      write(nanos -> new HistoryEntry.Known(nanos, number, member));
-      return number;
     }
   }
 }

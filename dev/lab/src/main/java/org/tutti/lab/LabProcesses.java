@@ -1,7 +1,5 @@
 package org.tutti.lab;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,6 +18,7 @@ import org.tutti.lab.network.LabNetwork;
 /// The processes of a lab: who lives, and how far they are.
 final class LabProcesses {
   private static final int PORT = 7000;
+  private static final String CLIENTS_LOG = "clients.log";
 
   private final LabConfig config;
   private final LabNetwork network;
@@ -28,6 +27,9 @@ final class LabProcesses {
   private final Map<String, LabProcess> current = new LinkedHashMap<>();
   private final Set<ViewId> views = new TreeSet<>();
   private final Stops stops = new Stops();
+  private final QuorumTimes quorum = new QuorumTimes();
+  private volatile @Nullable ClientsProcess clients;
+  private @Nullable View lastPrimary;
   private double rate;
 
   LabProcesses(LabConfig config, LabNetwork network, Path directory) {
@@ -42,45 +44,60 @@ final class LabProcesses {
     int node = network.numberOf(name);
     String title = name + "-" + (lives.stream().filter(life -> life.name.equals(name)).count() + 1);
     Path history = HistoryFiles.file(directory, title);
-    var command = new ArrayList<>(network.at(node));
-    command.addAll(java());
-    command.addAll(List.of(name, network.addressOf(node) + ":" + PORT, history.toString()));
-    command.addAll(List.of(lives.isEmpty() ? "create" : "join", config.ordering().name(), config.transport()));
-    command.add(Long.toString(config.seed()));
-    for (int other = 0; other < config.members(); other++) {
-      command.add(network.addressOf(other) + ":" + PORT);
-    }
-    try {
-      LabProcess life = new LabProcess(name, history, directory.resolve(title + ".log"), command, this);
-      lives.add(life);
-      current.put(name, life);
-      life.tell("rate " + rate);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    var args = new ArrayList<String>(List.of(name, network.addressOf(node) + ":" + PORT, history.toString()));
+    args.addAll(List.of(lives.isEmpty() ? "create" : "join", config.ordering().name(), config.transport()));
+    args.add(Long.toString(config.seed()));
+    args.addAll(addresses(PORT));
+    Path log = directory.resolve(title + ".log");
+    Class<?> program = config.clients() > 0 ? LabReplica.class : LabMember.class;
+    LabProcess life = new LabProcess(name, history, log, command(node, program, args), this);
+    lives.add(life);
+    current.put(name, life);
+    life.tell("rate " + rate);
+  }
+
+  /// Starts the process of the clients, if there are any.
+  void startClients() {
+    if (config.clients() > 0) {
+      Path calls = directory.resolve(CallHistory.FILE);
+      var args = new ArrayList<String>(List.of(calls.toString(), Long.toString(config.seed())));
+      args.add(Integer.toString(config.clients()));
+      args.addAll(addresses(LabReplica.PORT));
+      List<String> command = command(network.numberOf(LabConfig.CLIENTS), LabClients.class, args);
+      clients = new ClientsProcess(calls, directory.resolve(CLIENTS_LOG), command, stops);
+      clients.tell("rate " + rate);
     }
   }
 
-  /// A JVM made up as this one is, for the member's program.
-  private static List<String> java() {
-    var command = new ArrayList<String>();
+  private List<String> addresses(int port) {
+    return config.names().stream().map(name -> network.addressOf(network.numberOf(name)) + ":" + port).toList();
+  }
+
+  /// A JVM at a node, made up as this one is, for a program.
+  private List<String> command(int node, Class<?> program, List<String> args) {
+    var command = new ArrayList<>(network.at(node));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // Many JVMs on few cores.
     command.addAll(List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-    Module module = LabMember.class.getModule();
+    Module module = program.getModule();
     if (module.isNamed()) {
       command.add("--enable-native-access=org.tutti.net");
       command.addAll(List.of("-p", System.getProperty("jdk.module.path")));
-      command.addAll(List.of("-m", module.getName() + "/" + LabMember.class.getName()));
+      command.addAll(List.of("-m", module.getName() + "/" + program.getName()));
     } else {
       command.add("--enable-native-access=ALL-UNNAMED");
-      command.addAll(List.of("-cp", System.getProperty("java.class.path"), LabMember.class.getName()));
+      command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
     }
+    command.addAll(args);
     return command;
   }
 
   /// A process has installed a view.
   void viewed(View view) {
     views.add(view.id());
+    if (view.primary() && (lastPrimary == null || view.id().compareTo(lastPrimary.id()) > 0)) {
+      lastPrimary = view;
+    }
   }
 
   LabProcess life(String name) {
@@ -110,8 +127,12 @@ final class LabProcesses {
         .orElse(living.getFirst());
   }
 
+  /// Tells members, and clients.
   void tell(String command) {
     living().forEach(life -> life.tell(command));
+    if (clients != null) {
+      clients.tell(command);
+    }
   }
 
   void rate(double perSecond) {
@@ -133,6 +154,40 @@ final class LabProcesses {
         throw new LabException(life.name + " ended with exit code " + life.exitCode() + reason + "; see " + life.log);
       }
     }
+    lookAtClients();
+  }
+
+  /// Reads the calls on, and looks whether a quorum is connected.
+  private void lookAtClients() {
+    ClientsProcess process = clients;
+    View view = lastPrimary;
+    if (process == null || view == null) {
+      return;
+    }
+    process.look();
+    if (!process.isCalling() || rate == 0) {
+      quorum.end(System.nanoTime());
+      return;
+    }
+    int station = network.numberOf(LabConfig.CLIENTS);
+    int[] nodes =
+        living().stream()
+            .filter(life -> !life.isPaused() && life.self() != null && view.members().contains(life.self()))
+            .mapToInt(life -> network.numberOf(life.name))
+            .toArray();
+    var hears = new boolean[nodes.length][nodes.length];
+    for (int one = 0; one < nodes.length; one++) {
+      for (int other = 0; other < nodes.length; other++) {
+        int partner = one == other ? station : nodes[other];
+        hears[one][other] = !network.isCut(nodes[one], partner) && !network.isCut(partner, nodes[one]);
+      }
+    }
+    quorum.look(System.nanoTime(), hears, view.members().size() / 2 + 1);
+  }
+
+  /// The longest time without an answer in which a quorum was connected throughout.
+  long longestWithQuorumNanos() {
+    return quorum.longestNanos(stops, System.nanoTime());
   }
 
   /// What keeps all who live from being together, and working.
@@ -164,6 +219,7 @@ final class LabProcesses {
   boolean isSettled() {
     long position = living().getFirst().position();
     return asunder(living()) == null
+        && (clients == null || clients.isSettled())
         && living().stream().allMatch(life -> life.isDecided() && life.position() == position);
   }
 
@@ -187,5 +243,8 @@ final class LabProcesses {
   /// Ends all processes.
   void destroy() {
     lives.forEach(LabProcess::destroy);
+    if (clients != null) {
+      clients.destroy();
+    }
   }
 }

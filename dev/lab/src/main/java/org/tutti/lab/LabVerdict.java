@@ -1,6 +1,7 @@
 package org.tutti.lab;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.tutti.sim.check.Violation;
 
 /// What the histories of a lab say.
@@ -10,8 +11,9 @@ import org.tutti.sim.check.Violation;
 /// @param lives       how many processes took part
 /// @param views       how many views were installed
 /// @param primaries   how many of them were primary
-/// @param deliveries  how many deliveries there were at all members
-/// @param messages    how many messages the history of the group has
+/// @param deliveries  how many deliveries there were at all members; with clients, executions of commands
+/// @param messages    how many messages the history of the group has; with clients, commands
+/// @param calls       what the calls of clients say; null without clients
 public record LabVerdict(
     List<Violation> violations,
     boolean lostQuorum,
@@ -19,7 +21,8 @@ public record LabVerdict(
     int views,
     int primaries,
     long deliveries,
-    long messages) {
+    long messages,
+    @Nullable CallVerdict calls) {
   /// Copies the list.
   public LabVerdict {
     violations = List.copyOf(violations);
@@ -30,6 +33,13 @@ public record LabVerdict(
   /// @return whether there are no violations
   public boolean holds() {
     return violations.isEmpty();
+  }
+
+  /// Whether no command was executed twice, as far as replicas and clients have seen.
+  ///
+  /// @return whether there is no violation of that
+  boolean isExactlyOnce() {
+    return violations.stream().noneMatch(violation -> violation.property().equals("ExactlyOnce"));
   }
 
   /// The verdict in a word.

@@ -15,6 +15,7 @@ import org.tutti.lab.network.Conditions;
 /// it is cut off and the others have gone on without it.
 final class Script {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration RESET_WITHIN = Duration.ofMillis(300);
 
   private final List<String> names;
   private final Random random;
@@ -37,6 +38,18 @@ final class Script {
     Collections.shuffle(script.names, random);
     script.write(fault);
     return script.steps;
+  }
+
+  /// Draws which members the clients reach meanwhile: often all, else some.
+  static List<Step> drawReach(LabConfig config, Random random) {
+    if (config.clients() == 0 || random.nextBoolean()) {
+      return List.of();
+    }
+    List<String> names = new ArrayList<>(config.names());
+    Collections.shuffle(names, random);
+    List<String> some = names.subList(0, 1 + random.nextInt(names.size() - 1)).stream().sorted().toList();
+    String words = "clients reach " + String.join(" ", some) + " only";
+    return List.of(new Step(words, lab -> lab.clientsReach(some), Duration.ZERO));
   }
 
   private void write(Fault fault) {
@@ -211,7 +224,10 @@ final class Script {
       List<String> others = List.copyOf(names.subList(1, 1 + count));
       step(
           "reset of " + one + " with " + String.join(" ", others),
-          lab -> others.forEach(other -> lab.reset(one, other, Duration.ofMillis(300))),
+          lab -> {
+            others.forEach(other -> lab.reset(one, other, RESET_WITHIN));
+            lab.resetClients(one, RESET_WITHIN);
+          },
           suspectTimes(0.5, 2));
     }
   }

@@ -71,8 +71,16 @@ final class LabCommand implements Callable<Integer> {
   @Option(
       names = "--rate",
       paramLabel = "N",
-      description = "Multicasts per second of each member, up to 1000 (${DEFAULT-VALUE}).")
+      description = "Multicasts per second of each member, or calls of each client, up to 1000 (${DEFAULT-VALUE}).")
   double rate = LabConfig.standard(LabConfig.MEMBERS_MIN).rate();
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      description =
+          "Members are replicas of a map; so many clients, up to 64, call it, and it is checked that their calls are "
+              + "linearizable.")
+  int clients;
 
   @Option(
       names = "--fault",
@@ -110,6 +118,9 @@ final class LabCommand implements Callable<Integer> {
     try {
       LabVerdict verdict = check == null ? campaign.run() : HistoryFiles.read(check).judge();
       if (check != null) {
+        if (verdict.calls() != null) {
+          out.println(verdict.calls());
+        }
         verdict.violations().forEach(violation -> out.println("VIOLATED " + violation));
         out.println("verdict: " + verdict.word());
       }
@@ -134,6 +145,7 @@ final class LabCommand implements Callable<Integer> {
               .withOrdering(order)
               .withTransport(transport)
               .withRate(rate)
+              .withClients(clients)
               .withDirectory(keep);
       List<Fault> kinds = faults.isEmpty() ? Fault.over(transport) : faults.stream().map(Fault::of).toList();
       if (!Fault.over(transport).containsAll(kinds)) {

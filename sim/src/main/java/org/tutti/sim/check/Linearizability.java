@@ -24,6 +24,16 @@ import org.tutti.sim.check.ServiceHistory.End;
 /// moved here, and all others reply as before. A call of unknown outcome need not stand where it leaves the value as it
 /// is. Of calls of unknown outcome that ask for the same, the one that was made first is taken first.
 public final class Linearizability {
+  /// What a search for an order comes to.
+  public enum Result {
+    /// There is one.
+    FOUND,
+    /// There is none.
+    NONE,
+    /// There are too many ways to look at.
+    GIVEN_UP
+  }
+
   private static final int STATES_MAX = 2_000_000;
 
   private final List<Call> calls; // in the order in which they were made
@@ -31,6 +41,7 @@ public final class Linearizability {
   private final int determined; // of them have to stand somewhere
   private final BitSet done = new BitSet();
   private final Set<Place> vain = new HashSet<>();
+  private boolean givenUp;
 
   private record Place(BitSet done, long value) {}
 
@@ -45,6 +56,31 @@ public final class Linearizability {
   /// @param history what happened
   /// @return one violation for each register for which there is none
   public static List<Violation> check(ServiceHistory history) {
+    List<Violation> found = new ArrayList<>();
+    byKey(history)
+        .forEach((key, calls) -> {
+          if (new Linearizability(calls).result() == Result.NONE) {
+            found.add(
+                new Violation("Linearizability", "no order of the " + calls.size() + " calls to register " + key));
+          }
+        });
+    return found;
+  }
+
+  /// Looks for an order of the calls to each register.
+  ///
+  /// @param history what happened
+  /// @return whether there is one for all
+  public static Result search(ServiceHistory history) {
+    Result all = Result.FOUND;
+    for (List<Call> calls : byKey(history).values()) {
+      Result one = new Linearizability(calls).result();
+      all = all == Result.NONE || one == Result.FOUND ? all : one;
+    }
+    return all;
+  }
+
+  private static TreeMap<Integer, List<Call>> byKey(ServiceHistory history) {
     var byKey = new TreeMap<Integer, List<Call>>();
     for (Call call : history.calls()) {
       RegisterCall asked = RegisterCall.decode(call.payload());
@@ -54,13 +90,12 @@ public final class Linearizability {
         byKey.computeIfAbsent(asked.key(), _ -> new ArrayList<>()).add(call);
       }
     }
-    List<Violation> found = new ArrayList<>();
-    byKey.forEach((key, calls) -> {
-      if (!new Linearizability(calls).search(0, 0)) {
-        found.add(new Violation("Linearizability", "no order of the " + calls.size() + " calls to register " + key));
-      }
-    });
-    return found;
+    return byKey;
+  }
+
+  private Result result() {
+    boolean found = search(0, 0);
+    return givenUp ? Result.GIVEN_UP : found ? Result.FOUND : Result.NONE;
   }
 
   private static boolean isTold(Call call) {
@@ -71,7 +106,8 @@ public final class Linearizability {
   ///
   /// @return whether all that was told can be placed; also when there are too many ways to look at
   private boolean search(int placed, long value) {
-    if (placed == determined || vain.size() > STATES_MAX) {
+    givenUp |= vain.size() > STATES_MAX;
+    if (placed == determined || givenUp) {
       return true;
     }
     if (!vain.add(new Place((BitSet) done.clone(), value))) {
