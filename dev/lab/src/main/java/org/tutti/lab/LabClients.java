@@ -26,6 +26,7 @@ import org.tutti.replica.SessionExpiredException;
 
 /// The program of a lab's clients: each has a session and a thread of its own, makes one call after the other to a
 /// replicated map, and writes each call before it is made and when it has ended ([CallEntry]). No value is put twice.
+/// Every second client only reads: one that is with a minority soon waits with a change, and then sees nothing stale.
 ///
 /// It takes commands on standard input: `rate N` calls per second and client, `once` for one more call of a client of
 /// its own. When standard input ends, the lab has gone, and so does the program.
@@ -137,7 +138,7 @@ public final class LabClients {
         LockSupport.parkNanos(now > 0 ? Math.max(1, next - System.nanoTime()) : TICK.toNanos());
         long nanos = System.nanoTime();
         if (now > 0 && next - nanos <= 0) {
-          double drawn = random.nextDouble();
+          double drawn = number % 2 == 1 ? 0 : random.nextDouble();
           call(
               drawn < GET
                   ? CallEntry.Kind.GET
