@@ -5,6 +5,7 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -27,33 +28,45 @@ final class FlightEvents {
     this.member = member.toString();
   }
 
+  /// Before anything is recorded the classes of events are not used: they set the recorder up, which takes the engine's
+  /// thread a tenth of a second, and more on a busy machine.
+  private static boolean isThere() {
+    return HERE && Recorder.isThere();
+  }
+
   void viewChange(View view, String members, String change) {
-    if (HERE) {
+    if (isThere()) {
       ViewChange.record(this, view, members, change);
     }
   }
 
   /// A state has come, or has broken off.
   void stateTransfer(String donor, long bytes, long nanos, boolean complete) {
-    if (HERE) {
+    if (isThere()) {
       StateTransfer.record(this, donor, bytes, nanos, complete);
     }
   }
 
   void suspicion(MemberId suspect, String why, Duration silent) {
-    if (HERE) {
+    if (isThere()) {
       Suspicion.record(this, suspect, why, silent);
     }
   }
 
   void windowFull(long nanos, String behind) {
-    if (HERE) {
+    if (isThere()) {
       WindowFull.record(this, nanos, behind);
     }
   }
 
   // Classes of their own, so that nothing of the Flight Recorder is looked for where it is not.
   // -------------------------
+
+  private static final class Recorder {
+    static boolean isThere() {
+      return FlightRecorder.isInitialized();
+    }
+  }
 
   /// What each of them has.
   private abstract static class MembershipEvent extends Event {
