@@ -75,12 +75,14 @@ final class Peer {
     }
   }
 
-  /// The last connection was ended by the peer or the network, after it had lasted: another one is made at once.
-  void broke(long nowNanos) {
+  /// The last connection was ended by the peer or the network: another one is made, at once or when the pause is over.
+  void broke(boolean atOnce, long nowNanos) {
     broken = true;
     refusals = 0;
     wanted = everClaimed;
-    retryAtNanos = nowNanos;
+    if (atOnce) {
+      retryAtNanos = nowNanos;
+    }
   }
 
   /// The peer's host refused a connection. Who restarts, or whose connection was replaced, is there again in a moment.

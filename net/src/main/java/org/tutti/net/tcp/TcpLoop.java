@@ -147,8 +147,8 @@ final class TcpLoop {
     peers.list(peer);
     if (complete) {
       peer.backOff(nowNanos, config);
-      if (broken && peer.isApart() && connection.hasLasted(config.backoffMax().toNanos())) {
-        peer.broke(nowNanos);
+      if (broken && peer.isApart()) {
+        peer.broke(connection.hasLasted(config.backoffMax().toNanos()), nowNanos);
       }
       if (peer.refused) {
         // Who waits for room here now waits for a connection.

@@ -28,8 +28,8 @@ import org.tutti.transport.TransportSettings;
 /// Frames on one unbroken connection arrive whole and in order; when a connection breaks, frames are lost. Everything
 /// committed in one turn leaves with one write per peer. A connection is made when a frame is first claimed for a peer;
 /// after a failure, each refused claim asks for one more attempt, made when the pause since the last one is over. A
-/// connection that broke after it had lasted is made again at once; when the peer's host refuses that twice, its
-/// process seems to have ended ([Receiver#onGone]).
+/// connection that broke is made again, at once if it had lasted; when the peer's host refuses that twice, its process
+/// seems to have ended ([Receiver#onGone]).
 ///
 /// Addresses are `host:port` with a literal host, `127.0.0.1:7001` or `[::1]:7001`, written the same way by all nodes.
 /// Input is not trusted: a connection that breaks the rules is closed and counted, see [#metrics]. But who a peer says

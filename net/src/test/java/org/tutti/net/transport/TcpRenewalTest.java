@@ -50,6 +50,18 @@ class TcpRenewalTest {
   }
 
   @Test
+  void aProcessThatEndedSoonIsGone() throws Exception {
+    try (Station a = station(ANY);
+        Station b = station(ANY)) {
+      a.send(b.address(), new byte[] {1}, b);
+      until("a frame", () -> !b.frames.isEmpty(), a, b);
+      b.transport.close();
+      until("word of it", () -> !a.gone.isEmpty(), a);
+      assertThat(a.gone).containsExactly(b.address());
+    }
+  }
+
+  @Test
   void aProcessThatIsStartedAgainIsNotGone() throws Exception {
     try (Station a = station(ANY);
         Station b = station(ANY)) {
