@@ -336,9 +336,20 @@ public final class Client implements AutoCloseable {
     told.forEach(Runnable::run);
   }
 
+  /// As [#act], by the loop, which other clients share: a failure ends this client only.
+  void actByLoop(Runnable action) {
+    try {
+      act(action);
+    } catch (RuntimeException failure) {
+      System.getLogger("org.tutti.replica")
+          .log(System.Logger.Level.ERROR, () -> this + " has failed and is closed", failure);
+      close();
+    }
+  }
+
   /// A time has come of which the loop was told.
   void look(long nanos) {
-    act(() -> looksAt = looksAt == nanos ? Long.MAX_VALUE : looksAt);
+    actByLoop(() -> looksAt = looksAt == nanos ? Long.MAX_VALUE : looksAt);
   }
 
   private void later(Runnable task) {
@@ -485,7 +496,7 @@ public final class Client implements AutoCloseable {
 
     @Override
     public void ready(SelectionKey selected) {
-      act(() -> handle(selected));
+      actByLoop(() -> handle(selected));
     }
 
     private void handle(SelectionKey selected) {

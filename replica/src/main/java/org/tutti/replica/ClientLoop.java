@@ -120,7 +120,7 @@ final class ClientLoop {
 
   private void work() {
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.client.act(task.what);
+      task.client.actByLoop(task.what);
     }
   }
 
