@@ -1,6 +1,7 @@
 package org.tutti.membership;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
@@ -74,6 +75,11 @@ final class CutRecovery {
         effects.send(cut.sources().get(rank), new ViewMessage.Fetch(cut.view(), rank, from, next));
       }
     }
+  }
+
+  /// Who is asked: after a split these may be in no view of this member, and their links would be closed.
+  void sources(Collection<MemberId> into) {
+    wanted.forEach(one -> into.addAll(one.cut.sources()));
   }
 
   void abandon() {

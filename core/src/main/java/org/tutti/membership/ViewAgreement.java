@@ -276,7 +276,8 @@ public final class ViewAgreement {
     return peerStates;
   }
 
-  /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for.
+  /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for, and who has batches that
+  /// it fetches.
   ///
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
@@ -290,6 +291,7 @@ public final class ViewAgreement {
     if (pending != null && wedged) {
       into.addAll(pending.proposal().view().members());
     }
+    recovery.sources(into);
   }
 
   // ---- what happens to this member -------------------------------------------------------------------------------
@@ -540,6 +542,7 @@ public final class ViewAgreement {
           group.interestChanged(); // whoever installs the view sooner may speak to this member
           effects.send(from, new ViewMessage.Accepted(ballot));
         });
+    group.interestChanged();
   }
 
   private void install(ViewId id) {
@@ -582,6 +585,7 @@ public final class ViewAgreement {
           }
           effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
         });
+    group.interestChanged();
   }
 
   /// Goes into a view that was agreed; only its history is taken over when this member is in a later view already, or

@@ -31,6 +31,13 @@ class RecoveryTest {
     assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
   }
 
+  /// After a split into single members, a member fetched batches from members whose links it closed in that moment, as
+  /// they were in no view of its own; so it could not accept, and all stood still for two times of suspicion.
+  @Test
+  void linksToThoseWhoseBatchesAreFetchedStayOpen() {
+    assertThat(RecoveryRun.run(137853303918L, null).violations()).isEmpty();
+  }
+
   /// In how many runs, of which none violates anything, a line of the trace is of some kind.
   private static long runsThatSay(int seeds, SingleFault fault, Predicate<String> line) {
     long first = FirstSeed.ofTest("RecoveryTest");
