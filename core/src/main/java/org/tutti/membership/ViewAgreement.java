@@ -276,8 +276,8 @@ public final class ViewAgreement {
     return peerStates;
   }
 
-  /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for, and who has batches that
-  /// it fetches.
+  /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for, and those from whom it
+  /// fetches batches.
   ///
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
