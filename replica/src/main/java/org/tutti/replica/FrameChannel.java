@@ -196,7 +196,18 @@ final class FrameChannel {
   /// @return whether all was written
   boolean write() throws IOException {
     while (!out.isEmpty()) {
-      if (!(out.size() == 1 ? writeOne() : writeSome())) {
+      ByteBuffer[] some = out.stream().limit(GATHER_MAX).toArray(ByteBuffer[]::new);
+      long before = remaining(some);
+      if (some.length == 1) {
+        wire.write(some[0]);
+      } else {
+        wire.write(some);
+      }
+      unwritten -= before - remaining(some);
+      while (!out.isEmpty() && !out.element().hasRemaining()) {
+        out.remove();
+      }
+      if (some[some.length - 1].hasRemaining()) {
         return false;
       }
     }
@@ -204,31 +215,6 @@ final class FrameChannel {
       wire.write(NOTHING);
     }
     return wire.isFlushed();
-  }
-
-  /// @return whether all of it was written
-  private boolean writeOne() throws IOException {
-    ByteBuffer frame = out.element();
-    int before = frame.remaining();
-    wire.write(frame);
-    unwritten -= before - frame.remaining();
-    if (frame.hasRemaining()) {
-      return false;
-    }
-    out.remove();
-    return true;
-  }
-
-  /// @return whether all of those that were offered were written
-  private boolean writeSome() throws IOException {
-    ByteBuffer[] some = out.stream().limit(GATHER_MAX).toArray(ByteBuffer[]::new);
-    long before = remaining(some);
-    wire.write(some);
-    unwritten -= before - remaining(some);
-    while (!out.isEmpty() && !out.element().hasRemaining()) {
-      out.remove();
-    }
-    return !some[some.length - 1].hasRemaining();
   }
 
   private static long remaining(ByteBuffer[] buffers) {
