@@ -90,13 +90,7 @@ final class InstrumentCommand {
         description = "How long engine threads spin before they wait, for dedicated cores (0ms).")
     Duration spin = Duration.ZERO;
 
-    @Option(
-        names = "--jvm",
-        paramLabel = "FLAGS",
-        description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
-    String flags = "-Xms512m -Xmx512m -XX:+UseZGC";
-
-    @Mixin RoundOptions each = new RoundOptions();
+    @Mixin RoundOptions each = new RoundOptions("512m");
 
     @Option(names = "--quick", description = "Short rounds, under 55 seconds.")
     boolean quick;
@@ -135,7 +129,7 @@ final class InstrumentCommand {
             time.isZero() ? standard : time,
             unix,
             settings(),
-            List.of(flags.strip().split("\\s+")),
+            each.jvm(),
             each.record,
             each.out,
             each.others(),

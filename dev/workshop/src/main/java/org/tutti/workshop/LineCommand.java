@@ -94,13 +94,7 @@ final class LineCommand implements Callable<Integer> {
       description = "Settings for Tutti's members, such as window=8388608 or guarantee=agreed.")
   List<String> settings = new ArrayList<>();
 
-  @Option(
-      names = "--jvm",
-      paramLabel = "FLAGS",
-      description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
-  String flags = "-Xms256m -Xmx256m -XX:+UseZGC";
-
-  @Mixin RoundOptions each = new RoundOptions();
+  @Mixin RoundOptions each = new RoundOptions("256m");
 
   /// The names of what can be compared.
   static final class Stacks extends ArrayList<String> {
@@ -157,7 +151,7 @@ final class LineCommand implements Callable<Integer> {
           warmUp,
           Duration.ofMillis((long) (seconds * 1000)),
           rounds,
-          List.of(flags.strip().split("\\s+")),
+          each.jvm(),
           settings,
           each.record,
           each.out,

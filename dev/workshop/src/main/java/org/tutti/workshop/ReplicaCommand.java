@@ -78,13 +78,7 @@ final class ReplicaCommand implements Callable<Integer> {
   @Option(names = "--unix", description = "Unix domain sockets between members instead of TCP; not for clients.")
   boolean unix;
 
-  @Option(
-      names = "--jvm",
-      paramLabel = "FLAGS",
-      description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
-  String flags = "-Xms512m -Xmx512m -XX:+UseZGC";
-
-  @Mixin RoundOptions each = new RoundOptions();
+  @Mixin RoundOptions each = new RoundOptions("512m");
 
   @Option(names = "--quick", description = "Short rounds, and fewer of everything.")
   boolean quick;
@@ -146,7 +140,7 @@ final class ReplicaCommand implements Callable<Integer> {
         time.isZero() ? standard : time,
         unix,
         List.of(),
-        List.of(flags.strip().split("\\s+")),
+        each.jvm(),
         each.record,
         each.out,
         each.others(),

@@ -1,9 +1,10 @@
 package org.tutti.workshop;
 
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Option;
 
-/// Options of benchmarks that measure in rounds: when one counts, and what is kept of it.
+/// Options of benchmarks that measure in rounds: in which JVMs, when one counts, and what is kept of it.
 final class RoundOptions {
   private static final double PERCENT = 100;
 
@@ -26,6 +27,22 @@ final class RoundOptions {
       paramLabel = "PERCENT",
       description = "A round does not count when the host took more than this of the machine (${DEFAULT-VALUE}).")
   private double steal = 3;
+
+  @Option(
+      names = "--jvm",
+      paramLabel = "FLAGS",
+      description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
+  private String flags;
+
+  /// @param heap of each JVM, if nothing else is said
+  RoundOptions(String heap) {
+    flags = "-Xms" + heap + " -Xmx" + heap + " -XX:+UseZGC";
+  }
+
+  /// Flags of all JVMs.
+  List<String> jvm() {
+    return List.of(flags.strip().split("\\s+"));
+  }
 
   /// How much of the machine others may use in a round that counts.
   ///
