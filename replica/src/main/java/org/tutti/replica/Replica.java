@@ -198,7 +198,7 @@ public final class Replica implements AutoCloseable {
 
   /// The group serves, and the service follows it.
   private void awaitService(long end) throws InterruptedException, TimeoutException {
-    while (!protocol.isServing()) {
+    while (!protocol.isOpen()) {
       Throwable why = broken;
       if (why != null) {
         throw new IllegalStateException("the replica of \"" + service + "\" has ended", why);
@@ -212,9 +212,9 @@ public final class Replica implements AutoCloseable {
 
   /// Whether this replica passes commands on, executes them and answers queries.
   ///
-  /// @return whether it is caught up in a primary view
+  /// @return whether it is caught up in a primary view, and the replicas have agreed on the limits of their clients
   public boolean isServing() {
-    return broken == null && read(protocol::isServing);
+    return broken == null && read(protocol::isOpen);
   }
 
   /// How far this replica has executed the history.
@@ -355,8 +355,8 @@ public final class Replica implements AutoCloseable {
   }
 
   private void watchService() {
-    if (served != protocol.isServing()) {
-      served = protocol.isServing();
+    if (served != protocol.isOpen()) {
+      served = protocol.isOpen();
       watcher.served(served, protocol.positionNext());
     }
   }

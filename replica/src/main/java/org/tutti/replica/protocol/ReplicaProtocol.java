@@ -407,6 +407,11 @@ public final class ReplicaProtocol {
     return caughtUp && view != null && view.primary();
   }
 
+  /// {@return whether clients are welcome: it serves, and the replicas have agreed on the limits of clients}
+  public boolean isOpen() {
+    return isServing() && table.limits() != null;
+  }
+
   // ---- what clients say ------------------------------------------------------------------------------------------
 
   /// A client has connected.
@@ -509,7 +514,7 @@ public final class ReplicaProtocol {
       refuse(from, Fault.POLICY, String.valueOf(contradiction.getMessage()));
       return;
     }
-    if (most == null || !isServing()) {
+    if (most == null || !isOpen()) {
       away(from);
     } else if (!sendsToManager(from)) {
       int agreedOn = from.policy == null ? Frame.NO_POLICY : from.policy.code();

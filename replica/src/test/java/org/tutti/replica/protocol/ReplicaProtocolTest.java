@@ -108,25 +108,32 @@ class ReplicaProtocolTest {
         }
       };
 
-  private final ReplicaProtocol replica =
-      new ReplicaProtocol(
-          "echo",
-          "n1",
-          "",
-          new SessionTable.Limits(LIFE_MILLIS, 100_000, 100, 1 << 20),
-          Replication.ACTIVE,
-          echo,
-          group,
-          clients,
-          clock);
+  private ReplicaProtocol replica = start();
+
+  private ReplicaProtocol start() {
+    return new ReplicaProtocol(
+        "echo",
+        "n1",
+        "",
+        new SessionTable.Limits(LIFE_MILLIS, 100_000, 100, 1 << 20),
+        Replication.ACTIVE,
+        echo,
+        group,
+        clients,
+        clock);
+  }
 
   @BeforeEach
   void serve() {
+    begin();
+    deliver();
+  }
+
+  private void begin() {
     var self = new MemberId("n1", new Address("n1:1"), 1);
     replica.viewed(new View(new ViewId(1, 1), List.of(self), true, List.of()));
     replica.caughtUp(0);
     replica.work();
-    deliver();
   }
 
   private void deliver() {
@@ -156,6 +163,21 @@ class ReplicaProtocolTest {
 
   private static Frame.Call call(long session, long number) {
     return new Frame.Call(session, number, 1, false, ByteBuffer.wrap(new byte[] {7}));
+  }
+
+  @Test
+  void clientsAreSentAwayUntilTheReplicasHaveAgreedOnTheirLimits() {
+    replica = start();
+    position = 0;
+    begin();
+    assertThat(replica.isServing()).isTrue();
+    assertThat(replica.isOpen()).isFalse();
+    greet(1);
+    assertThat(last(1)).isInstanceOf(Frame.Away.class);
+    deliver();
+    assertThat(replica.isOpen()).isTrue();
+    greet(2);
+    assertThat(last(2)).isInstanceOf(Frame.Welcome.class);
   }
 
   @Test
