@@ -154,6 +154,7 @@ final class Chain {
     private final ViewId first;
     private ViewId ballot; // rises
     private @Nullable MemberId proposer;
+    private boolean over; // the proposer has made its view without this member
     private long renewedAt;
 
     Promise(ViewId ballot) {
@@ -181,7 +182,18 @@ final class Chain {
     void make(ViewId to, MemberId from, long now) {
       ballot = to;
       proposer = from;
+      over = false;
       renewedAt = now;
+    }
+
+    /// Somebody is in a view without this member: of this attempt nothing comes any more, if it is the proposer's and
+    /// not an older view.
+    void wentTo(View other) {
+      over |= proposer != null && other.contains(proposer) && other.id().compareTo(ballot) >= 0;
+    }
+
+    boolean isOver() {
+      return over;
     }
 
     /// The attempt is going on.

@@ -293,7 +293,7 @@ public final class Merge {
       return;
     }
     if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
-      agreement.peerStates().wentTo(meet.view().id(), meet.view().members());
+      agreement.wentTo(meet.view());
     }
     if (!agreement.isCoordinator()) {
       effects.send(agreement.peerStates().coordinator(), new ViewMessage.Found(from));

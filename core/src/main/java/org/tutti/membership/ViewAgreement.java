@@ -311,6 +311,14 @@ public final class ViewAgreement {
     act();
   }
 
+  /// Others are in a later view without this member.
+  ///
+  /// @param other the view
+  void wentTo(View other) {
+    peerStates.wentTo(other.id(), other.members());
+    promise.wentTo(other);
+  }
+
   /// Members of another view are to be taken in. Who is in the view that is just being announced has asked before.
   void merge(List<MemberId> members) {
     var own = pending != null && pending.ballot().proposer() == self.incarnation() ? pending : null;
@@ -417,6 +425,7 @@ public final class ViewAgreement {
     return wedged
         && other != null
         && !other.equals(self)
+        && !promise.isOver()
         && !peerStates.hasGivenUp(other, promise.ballot())
         && promise.isFresh(effects.nowNanos(), patienceNanos);
   }

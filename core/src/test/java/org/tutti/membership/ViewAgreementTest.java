@@ -127,6 +127,22 @@ class ViewAgreementTest {
     assertThat(said(A)).noneMatch(ViewMessage.Report.class::isInstance);
   }
 
+  /// C proposes, loses all others at once, and goes on alone. B has promised it to wait for its attempt.
+  @Test
+  void nobodyWaitsForAProposerThatHasMadeItsViewWithoutIt() throws Malformed {
+    var ballot = new ViewId(3, C.incarnation());
+    agreement.receive(C, new ViewMessage.Propose(ballot));
+    effects.take();
+    tick();
+    assertThat(said(A)).isEmpty();
+    agreement.wentTo(new View(new ViewId(2, C.incarnation()), List.of(C), false, List.of()));
+    tick();
+    assertThat(said(A)).as("its attempt may still succeed").isEmpty();
+    agreement.wentTo(new View(ballot, List.of(C), false, List.of()));
+    tick();
+    assertThat(said(A)).containsExactly(new ViewMessage.Ask(false));
+  }
+
   /// What it tells itself waits for the disk, and a new attempt would be one of those who are in the old view.
   @Test
   void aMemberThatHasAnnouncedAViewDoesNotProposeAgainBeforeItInstallsIt() throws Malformed {

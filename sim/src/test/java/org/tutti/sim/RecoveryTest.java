@@ -38,6 +38,13 @@ class RecoveryTest {
     assertThat(RecoveryRun.run(137853303918L, null).violations()).isEmpty();
   }
 
+  /// A member that did not hear the senior proposed to the rest and then went on alone. They had promised it to wait,
+  /// and went on waiting for two times of suspicion although it told them that it was in the view without them.
+  @Test
+  void nobodyWaitsForAProposerThatHasGoneOnAlone() {
+    assertThat(RecoveryRun.run(731122338316L, null).violations()).isEmpty();
+  }
+
   /// In how many runs, of which none violates anything, a line of the trace is of some kind.
   private static long runsThatSay(int seeds, SingleFault fault, Predicate<String> line) {
     long first = FirstSeed.ofTest("RecoveryTest");
