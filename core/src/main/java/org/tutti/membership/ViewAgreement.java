@@ -777,13 +777,21 @@ public final class ViewAgreement {
       if (phase != Phase.ASKING || !of.equals(ballot) || !candidates.contains(from)) {
         return;
       }
-      if (!from.equals(self) && isStranger(knowledge)) {
+      if (!from.equals(self) && (isStranger(knowledge) || isAhead(knowledge))) {
         peerStates.forget(List.of(from));
         drop(from);
         return;
       }
       reports.put(from, knowledge);
       decideWhenAllReported();
+    }
+
+    /// A candidate that is in a later primary view than this member knows, without this member, came there after it was
+    /// found here. Its view takes in this member; the other way round, those that stay there would lose it.
+    private boolean isAhead(Knowledge knowledge) {
+      View its = knowledge.view();
+      View known = primary();
+      return its.primary() && !its.contains(self) && (known == null || its.id().compareTo(known.id()) > 0);
     }
 
     private boolean isStranger(Knowledge knowledge) {

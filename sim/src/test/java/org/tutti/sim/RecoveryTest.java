@@ -45,6 +45,13 @@ class RecoveryTest {
     assertThat(RecoveryRun.run(731122338316L, null).violations()).isEmpty();
   }
 
+  /// Two newcomers were found, came into the primary view, and then were asked by who had found them and knew less:
+  /// they left the primary view for one that was not, and the group was together only after four times of suspicion.
+  @Test
+  void nobodyTakesMembersOutOfALaterPrimaryView() {
+    assertThat(RecoveryRun.run(137853303913L, null).violations()).isEmpty();
+  }
+
   /// In how many runs, of which none violates anything, a line of the trace is of some kind.
   private static long runsThatSay(int seeds, SingleFault fault, Predicate<String> line) {
     long first = FirstSeed.ofTest("RecoveryTest");
