@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /// Campaigns of members that call each other; `./tutti simulate --calls` runs longer ones. What its checks find is
 /// shown by the planted bugs of `CallMutants`.
 class CallGroupTest {
-  private static final int SEEDS = 25;
+  private static final int SEEDS = 10;
   private static final int SEEDS_DEEP = 800;
   private static final int MET_WITHIN = 150;
 

@@ -23,7 +23,7 @@ import org.tutti.sim.mutant.Mutants;
 /// build plants a few, others each time; their choice follows from the seed that is printed.
 @Execution(ExecutionMode.CONCURRENT) // each mutant has classes of its own
 class MutantsTest {
-  private static final int SAMPLE = 3;
+  private static final int SAMPLE = 2;
 
   @TestFactory
   Stream<DynamicTest> someMutantsAreCaught() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class RecoveryTest {
   @Test
   void oneFaultIsOverWithinItsBoundsAtSeedsThatNobodyHasRun() {
-    isOverInTime(20);
+    isOverInTime(10);
   }
 
   @Test

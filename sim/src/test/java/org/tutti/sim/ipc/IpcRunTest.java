@@ -15,7 +15,7 @@ import org.tutti.sim.FirstSeed;
 /// Campaigns of group interprocess communication; `./tutti simulate --ipc` runs longer ones. What its checks find is
 /// shown by the planted bugs of `IpcMutants`.
 class IpcRunTest {
-  private static final int SEEDS = 50;
+  private static final int SEEDS = 20;
   private static final int SEEDS_DEEP = 1000;
   private static final int FEW = 6;
 
