@@ -26,13 +26,19 @@ class TlsCommandTest {
 
   @TempDir Path directory;
 
-  private Path certificate(String name, String... more) throws Exception {
+  /// As `tutti certs` makes it, which is a process.
+  private Path command(String name, String... more) throws Exception {
     var args = new ArrayList<>(List.of("certs", "--dir", directory.toString(), name));
     args.addAll(List.of(more));
     CommandProcess certs = tutti.run(args.toArray(String[]::new));
     assertThat(certs.exitCode()).isZero();
     assertThat(certs.rest()).containsExactly(directory.resolve(name).toString());
     return directory.resolve(name);
+  }
+
+  /// The same without a process.
+  private Path certificate(String name) throws IOException {
+    return Authority.in(directory).issue(name, "tutti", Duration.ofDays(1));
   }
 
   private CommandProcess member(String name, String... more) throws IOException {
@@ -43,8 +49,8 @@ class TlsCommandTest {
 
   @Test
   void membersWithCertificatesMeetAndOthersStayOut() throws Exception {
-    String one = certificate("n1").toString();
-    String two = certificate("n2").toString();
+    String one = command("n1").toString();
+    String two = command("n2").toString();
     CommandProcess first = member("n1", "--create", "--tls", one);
     String contact = first.address();
     member("n2", "--join", contact, "--tls", two).lineMatching("view \\S+ primary: n1 n2");
@@ -129,7 +135,7 @@ class TlsCommandTest {
     CommandProcess none = member("n1", "--create", "--tls", directory.resolve("none").toString());
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.errors().getFirst()).startsWith("tutti member: no TLS: no file ");
-    CommandProcess other = member("n1", "--create", "--tls", certificate("elsewhere", "--cluster", "other").toString());
+    CommandProcess other = member("n1", "--create", "--tls", command("elsewhere", "--cluster", "other").toString());
     assertThat(other.errors())
         .containsExactly(
             "tutti member: the certificate in "
