@@ -26,6 +26,7 @@ import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.Ordering;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.registry.http.HttpPort;
@@ -145,7 +146,8 @@ final class Health implements AutoCloseable {
         boolean lives = metrics() != null;
         yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : "the engine does not turn\n");
       }
-      case "/status" -> new Answer(OK, "application/json", json(group.status(), group.metrics()) + "\n");
+      case "/status" ->
+          new Answer(OK, "application/json", json(group.status(), group.ordering(), group.metrics()) + "\n");
       case "/log" -> new Answer(OK, "application/json", log(group.logged()) + "\n");
       case "/metrics" -> {
         List<Metric> metrics = metrics();
@@ -217,7 +219,7 @@ final class Health implements AutoCloseable {
 
   // ---- the status as JSON ----------------------------------------------------------------------------------------
 
-  private static String json(Status status, GroupMetrics metrics) throws IOException {
+  private static String json(Status status, @Nullable Ordering ordering, GroupMetrics metrics) throws IOException {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("group", status.group());
     all.put("self", member(status.self()));
@@ -225,6 +227,7 @@ final class Health implements AutoCloseable {
     all.put("serving", status.isServing());
     all.put("view", view(status.view()));
     all.put("lastPrimary", view(status.lastPrimary()));
+    all.put("ordering", ordering == null ? null : WordConverter.word(ordering));
     all.put("position", status.position().isPresent() ? status.position().getAsLong() : null);
     all.put("waits", status.waits().stream().map(Health::wait).toList());
     all.put("refused", status.refused().stream().map(Health::refused).toList());

@@ -39,6 +39,7 @@ public final class Tutti implements Runnable {
           WatchCommand.class,
           StatusCommand.class,
           MembersCommand.class,
+          GroupsCommand.class,
           WhyCommand.class,
           DoctorCommand.class,
           IpcCommand.class,

@@ -116,6 +116,7 @@ class ShippedTest {
             "watch",
             "status",
             "members",
+            "groups",
             "why",
             "doctor",
             "ipc",
