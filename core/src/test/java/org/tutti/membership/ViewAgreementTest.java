@@ -11,6 +11,7 @@ import static org.tutti.Members.primary;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -141,6 +142,26 @@ class ViewAgreementTest {
     agreement.wentTo(new View(ballot, List.of(C), false, List.of()));
     tick();
     assertThat(said(A)).containsExactly(new ViewMessage.Ask(false));
+  }
+
+  /// C was found alone, and is with D in a later primary view when it answers B's attempt.
+  @Test
+  void nobodyIsTakenOutOfALaterPrimaryView() throws Malformed {
+    agreement.merge(List.of(C));
+    effects.take();
+    agreement.lost(A);
+    ViewMessage.Propose attempt = (ViewMessage.Propose) said(C).getFirst();
+    agreement.receive(B, attempt);
+    assertThat(interest()).contains(C);
+    HistoryText later = HistoryText.in(primary(7, C, D), "10: |10| 0-0 0-0");
+    agreement.receive(C, new ViewMessage.Wedged(attempt.ballot(), later.knowledge()));
+    assertThat(interest()).as("B goes on without C").doesNotContain(C);
+  }
+
+  private Set<MemberId> interest() {
+    var interest = new HashSet<MemberId>();
+    agreement.interest(interest);
+    return interest;
   }
 
   /// What it tells itself waits for the disk, and a new attempt would be one of those who are in the old view.
