@@ -335,13 +335,19 @@ final class Flush {
     return reports.values().stream().mapToLong(Knowledge::clock).max().orElse(0);
   }
 
-  /// Whether a member has delivered in its primary view what lies beyond the end of this view that others who come from
-  /// it have accepted. That happens with agreed delivery only. Together they would have to deliver the same, and the
-  /// others could not go where they promised to go. So it takes a view of its own.
+  /// Whether a member has delivered in its primary view what is not in the end of this view that others from it have
+  /// accepted: what lies beyond, or what is left out there. That happens with agreed delivery only. Together they
+  /// would have to deliver the same, and the others could not go where they promised to go. So it takes a view of its
+  /// own.
   private boolean isAhead(MemberId member) {
     Knowledge report = report(member);
     Knowledge.History history = report.history();
-    return history != null && isEnding(report) && history.tail().decidedNext() > acceptedEnd(history.view());
+    Cut end = history == null || !isEnding(report) ? null : acceptedEnd(history.view());
+    return end != null && !isWithin(history.tail(), end);
+  }
+
+  private static boolean isWithin(Tail tail, Cut end) {
+    return tail.decidedNext() <= end.end() && end.agreesWith(tail);
   }
 
   /// A member that comes to this view change from a primary view.
@@ -350,8 +356,8 @@ final class Flush {
   }
 
   /// Where those who come from a primary view, and may still have to follow, have accepted that its history ends.
-  private long acceptedEnd(ViewId of) {
-    long end = Long.MAX_VALUE;
+  private @Nullable Cut acceptedEnd(ViewId of) {
+    Cut end = null;
     for (Map.Entry<MemberId, Knowledge> entry : reports.entrySet()) {
       Knowledge report = entry.getValue();
       Knowledge.History history = report.history();
@@ -359,8 +365,8 @@ final class Flush {
       boolean comes = history != null && isEnding(report) && history.view().equals(of);
       if (comes && accepted != null && accepted.proposal().view().contains(entry.getKey())) {
         Cut cut = accepted.proposal().cutOf(of);
-        if (cut != null && cut.whole() && history.tail().decidedNext() <= cut.end()) {
-          end = Math.min(end, cut.end());
+        if (cut != null && cut.whole() && isWithin(history.tail(), cut) && (end == null || cut.end() < end.end())) {
+          end = cut;
         }
       }
     }
@@ -472,9 +478,14 @@ final class Flush {
     }
     List<Cut> cuts = new ArrayList<>();
     for (Map.Entry<ViewId, View> end : ending.entrySet()) {
-      SortedMap<MemberId, Tail> histories = histories(end.getValue());
+      var histories = new TreeMap<>(histories(end.getValue()));
+      Cut accepted = acceptedEnd(end.getKey());
+      if (accepted != null) {
+        histories.values().removeIf(tail -> !accepted.agreesWith(tail)); // nobody has to deliver so who is bound
+      }
       if (!histories.isEmpty()) {
-        cuts.add(CutBuilder.decided(end.getValue(), histories).upTo(acceptedEnd(end.getKey())));
+        Cut decided = CutBuilder.decided(end.getValue(), histories);
+        cuts.add(accepted == null ? decided : decided.upTo(accepted.end()));
       }
     }
     return cuts;

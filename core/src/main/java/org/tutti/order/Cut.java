@@ -74,6 +74,17 @@ public record Cut(
     return next;
   }
 
+  /// Whether what a member knows to be decided of this view has the places that it has here, up to where this cut ends.
+  ///
+  /// @param tail what the member reports
+  /// @return whether nothing contradicts
+  public boolean agreesWith(Tail tail) {
+    long from = Math.max(base, tail.base());
+    long to = Math.max(from, Math.min(end(), tail.decidedNext()));
+    return Run.between(places, from - base, to - base)
+        .equals(Run.between(tail.places(), from - tail.base(), to - tail.base()));
+  }
+
   /// The same cut without the places from an index on.
   ///
   /// @param end the index

@@ -65,6 +65,24 @@ public record Run(int rank, long seq, int length) {
     return new Run(rank, seq + skipped, length - skipped);
   }
 
+  /// Some places of a list of runs, as few runs.
+  ///
+  /// @param runs the list
+  /// @param from how many places come before
+  /// @param to   how many places there are up to the last one wanted; what the list does not have is not there
+  /// @return runs, equal for equal places
+  static List<Run> between(List<Run> runs, long from, long to) {
+    List<Run> between = new ArrayList<>();
+    long at = 0;
+    for (Run run : runs) {
+      long first = Math.max(at, from);
+      long next = Math.min(at + run.length, to);
+      append(between, run.rank, run.seq + first - at, Math.max(0, next - first));
+      at += run.length;
+    }
+    return between;
+  }
+
   /// How many places a list of runs has.
   ///
   /// @param runs the list

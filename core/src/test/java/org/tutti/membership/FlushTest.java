@@ -397,6 +397,20 @@ class FlushTest {
     assertThat(HistoryText.texts(next)).containsExactly(five.id() + " decided 10: a0");
   }
 
+  /// B has delivered b0, which is in no accepted end: what follows it there has another place than at B.
+  @Test
+  void whoHasDeliveredWhatAnAcceptedEndLeavesOutTakesAViewOfItsOwn() {
+    View five = primary(5, A, B, C, D, E);
+    var end = new Cut(five.id(), 10, HistoryText.places("a0 c0 c1"), true, List.of(A, A, A, A, A), true);
+    Proposal unfinished = HistoryText.proposal(primary(7, A, C, D), five, 13, List.of(end));
+    report(B, HistoryText.in(five, "10: a0 b0 c0 |13| 0-1 0-1 0-1 0-0 0-0"))
+        .report(
+            C, HistoryText.in(five, "10: a0 |11| 0-1 0-0 0-2 0-0 0-0").accepted(unfinished.view().id(), unfinished));
+    Proposal next = proposed();
+    assertThat(next.view().members()).containsExactly(C);
+    assertThat(HistoryText.texts(next)).containsExactly(five.id() + " decided 10: a0");
+  }
+
   @Test
   void whoHasLeftAPrimaryViewForAnotherStillCountsAsItsMember() {
     View apart = nonPrimary(7, C);
