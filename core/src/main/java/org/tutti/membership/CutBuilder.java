@@ -90,7 +90,7 @@ public final class CutBuilder {
       available[rank] = available(rank, unplaced[rank]);
     }
     List<Run> places = new ArrayList<>();
-    for (Run run : after(longest)) {
+    for (Run run : Run.between(longest.places(), base - longest.base(), Long.MAX_VALUE)) { // from the base on
       int rank = run.rank();
       if (run.seq() == unplaced[rank]) { // else a batch before it is nowhere
         long end = Math.min(run.next(), available[rank]);
@@ -167,27 +167,8 @@ public final class CutBuilder {
         histories.values().stream()
             .reduce((one, other) -> other.decidedNext() > one.decidedNext() ? other : one)
             .orElseThrow();
-    List<Run> places = new ArrayList<>();
-    long left = furthest.decidedNext() - base;
-    for (Run run : after(furthest)) {
-      Run.append(places, run.rank(), run.seq(), Math.min(run.length(), left));
-      left = Math.max(0, left - run.length());
-    }
+    List<Run> places = Run.between(furthest.places(), base - furthest.base(), furthest.decidedNext() - furthest.base());
     return new Cut(view.id(), base, places, false, sources(histories, view.size()), true);
-  }
-
-  /// A member's places from the base on.
-  private List<Run> after(Tail tail) {
-    List<Run> runs = new ArrayList<>();
-    long skip = base - tail.base();
-    for (Run run : tail.places()) {
-      int skipped = (int) Math.min(skip, run.length());
-      skip -= skipped;
-      if (skipped < run.length()) {
-        runs.add(run.after(skipped));
-      }
-    }
-    return runs;
   }
 
   /// How far a sender's batches are here, from one on without a gap.

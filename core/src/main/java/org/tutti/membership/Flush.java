@@ -320,9 +320,9 @@ final class Flush {
 
   private Proposal nonPrimary() {
     List<MemberId> members = new ArrayList<>(stayingForNow(nextMembers()));
-    List<MemberId> ahead = members.stream().filter(this::isAhead).toList();
-    if (ahead.size() < members.size()) {
-      members.removeAll(ahead);
+    List<MemberId> apart = members.stream().filter(this::contradictsAcceptedEnd).toList();
+    if (apart.size() < members.size()) {
+      members.removeAll(apart);
     }
     View next = view(members, false, predecessors(null));
     List<Cut> cuts = new ArrayList<>(decidedCuts(null));
@@ -339,7 +339,7 @@ final class Flush {
   /// accepted: what lies beyond, or what is left out there. That happens with agreed delivery only. Together they
   /// would have to deliver the same, and the others could not go where they promised to go. So it takes a view of its
   /// own.
-  private boolean isAhead(MemberId member) {
+  private boolean contradictsAcceptedEnd(MemberId member) {
     Knowledge report = report(member);
     Knowledge.History history = report.history();
     Cut end = history == null || !isEnding(report) ? null : acceptedEnd(history.view());
@@ -481,7 +481,7 @@ final class Flush {
       var histories = new TreeMap<>(histories(end.getValue()));
       Cut accepted = acceptedEnd(end.getKey());
       if (accepted != null) {
-        histories.values().removeIf(tail -> !accepted.agreesWith(tail)); // nobody has to deliver so who is bound
+        histories.values().removeIf(tail -> !accepted.agreesWith(tail)); // who accepted that end could not follow
       }
       if (!histories.isEmpty()) {
         Cut decided = CutBuilder.decided(end.getValue(), histories);

@@ -1,6 +1,5 @@
 package org.tutti.order;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
@@ -90,16 +89,7 @@ public record Cut(
   /// @param end the index
   /// @return this or a shorter cut
   public Cut upTo(long end) {
-    List<Run> kept = new ArrayList<>();
-    long left = end - base;
-    for (Run run : places) {
-      int length = Math.clamp(left, 0, run.length());
-      if (length > 0) {
-        kept.add(new Run(run.rank(), run.seq(), length));
-      }
-      left -= run.length();
-    }
-    return new Cut(view, base, kept, whole, sources, available, subsets);
+    return new Cut(view, base, Run.between(places, 0, end - base), whole, sources, available, subsets);
   }
 
   /// The same end of the history, to be fetched from others.

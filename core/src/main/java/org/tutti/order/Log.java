@@ -393,17 +393,7 @@ public final class Log {
 
   /// The places of a cut that this member has not forgotten.
   private List<Run> kept(Cut cut) {
-    List<Run> kept = new ArrayList<>();
-    long skip = places.first() - cut.base();
-    for (Run run : cut.places()) {
-      if (skip <= 0) {
-        kept.add(run);
-      } else if (skip < run.length()) {
-        kept.add(run.after((int) skip));
-      }
-      skip -= run.length();
-    }
-    return kept;
+    return Run.between(cut.places(), places.first() - cut.base(), Long.MAX_VALUE);
   }
 
   /// Whether a cut can be adopted: it begins where this member holds everything, keeps what it delivered, and is a

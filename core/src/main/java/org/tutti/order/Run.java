@@ -57,21 +57,13 @@ public record Run(int rank, long seq, int length) {
     return seq + length;
   }
 
-  /// The same run without its first batches.
-  ///
-  /// @param skipped how many, fewer than there are
-  /// @return what is left
-  public Run after(int skipped) {
-    return new Run(rank, seq + skipped, length - skipped);
-  }
-
   /// Some places of a list of runs, as few runs.
   ///
   /// @param runs the list
-  /// @param from how many places come before
-  /// @param to   how many places there are up to the last one wanted; what the list does not have is not there
+  /// @param from how many places come before; none, if it is not positive
+  /// @param to   how many come up to the last one that is wanted; more than there are for all
   /// @return runs, equal for equal places
-  static List<Run> between(List<Run> runs, long from, long to) {
+  public static List<Run> between(List<Run> runs, long from, long to) {
     List<Run> between = new ArrayList<>();
     long at = 0;
     for (Run run : runs) {
