@@ -506,7 +506,7 @@ public final class ReplicaProtocol {
     if (!wanted.equals(service)) {
       throw new Frame.MalformedException("this is service \"" + service + "\", not the one that was asked for");
     }
-    SessionTable.Limits most = table.limits();
+    SessionTable.Limits most = isOpen() ? table.limits() : null;
     from.greeted = true;
     try {
       from.policy = policy == Frame.NO_POLICY ? null : Policy.of(policy).agreed(replication, group.ordering());
@@ -514,7 +514,7 @@ public final class ReplicaProtocol {
       refuse(from, Fault.POLICY, String.valueOf(contradiction.getMessage()));
       return;
     }
-    if (most == null || !isOpen()) {
+    if (most == null) {
       away(from);
     } else if (!sendsToManager(from)) {
       int agreedOn = from.policy == null ? Frame.NO_POLICY : from.policy.code();
