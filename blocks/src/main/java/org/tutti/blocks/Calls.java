@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.tutti.replica.Client;
 import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
@@ -103,14 +104,24 @@ record Calls(Client client, Blocks.Kind kind, String name) {
 
   /// Does on a thread of its own what waits. Cancelling the future interrupts it.
   static <T> CompletableFuture<T> async(Callable<T> action) {
+    return async(action, _ -> {});
+  }
+
+  /// Does on a thread of its own what waits. Cancelling the future interrupts it, which may come too late.
+  ///
+  /// @param giveBack gets, on that thread, a result that came when the future was cancelled
+  static <T> CompletableFuture<T> async(Callable<T> action, Consumer<T> giveBack) {
     var outcome = new CompletableFuture<T>();
     Thread thread =
         Thread.ofVirtual()
             .name("blocks-async")
             .start(() -> {
               try {
-                outcome.complete(action.call());
-              } catch (Exception why) {
+                T result = action.call();
+                if (!outcome.complete(result)) {
+                  giveBack.accept(result);
+                }
+              } catch (Throwable why) {
                 outcome.completeExceptionally(why);
               }
             });

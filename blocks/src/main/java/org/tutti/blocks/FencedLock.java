@@ -122,17 +122,18 @@ public final class FencedLock {
 
   /// As [#lock], on a thread of its own.
   ///
-  /// @return completes with the hold; exceptionally as that method throws. Cancelling it gives up waiting
+  /// @return completes with the hold; exceptionally as that method throws. Cancelling it gives up waiting,
+  ///     and a lock that came meanwhile is given back
   public CompletableFuture<Hold> lockAsync() {
-    return Calls.async(this::lock);
+    return Calls.async(this::lock, Hold::close);
   }
 
   /// As [#tryLock(Duration)], on a thread of its own.
   ///
   /// @param wait the longest wait
-  /// @return completes as that method returns or throws. Cancelling it gives up waiting
+  /// @return completes as that method returns or throws. Cancelling it does as with [#lockAsync]
   public CompletableFuture<Optional<Hold>> tryLockAsync(Duration wait) {
-    return Calls.async(() -> tryLock(wait));
+    return Calls.async(() -> tryLock(wait), hold -> hold.ifPresent(Hold::close));
   }
 
   /// The lock, held by whoever has this.

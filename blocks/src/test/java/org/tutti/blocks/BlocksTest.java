@@ -286,6 +286,33 @@ class BlocksTest {
     assertThat(mine.tryLock()).isPresent();
   }
 
+  /// The wait ends and is cancelled at the same time: whoever waits next must not wait for nobody.
+  @Test
+  void aLockThatComesAfterItsWaitWasCancelledIsGivenBack() throws Exception {
+    FencedLock mine = FencedLock.of(client(), "ledger");
+    FencedLock theirs = FencedLock.of(client(), "ledger");
+    for (int i = 0; i < 100; i++) {
+      FencedLock.Hold first = mine.lock();
+      CompletableFuture<FencedLock.Hold> next = theirs.lockAsync();
+      assertThat(first.isHeld()).isTrue(); // which gives it the time to come into the queue
+      first.close();
+      next.cancel(true);
+    }
+    assertThat(mine.tryLock(PATIENCE)).isPresent();
+  }
+
+  @Test
+  void aResultThatNobodyWaitsForIsHandedBack() throws Exception {
+    var mayEnd = new CompletableFuture<String>();
+    var handedBack = new CompletableFuture<String>();
+    CompletableFuture<String> outcome = Calls.async(mayEnd::join, handedBack::complete); // not interruptible
+    outcome.cancel(true);
+    mayEnd.complete("a lock");
+    assertThat(handedBack.get()).isEqualTo("a lock");
+    assertThat(Calls.async(() -> "another", _ -> handedBack.obtrudeValue("both")).get()).isEqualTo("another");
+    assertThat(handedBack.get()).isEqualTo("a lock");
+  }
+
   @Test
   void aClientThatIsClosedHoldsNothing() throws Exception {
     Client gone = client();
