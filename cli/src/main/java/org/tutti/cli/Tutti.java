@@ -1,5 +1,6 @@
 package org.tutti.cli;
 
+import java.io.PrintWriter;
 import java.lang.module.ModuleDescriptor;
 import java.security.Security;
 import java.util.List;
@@ -121,9 +122,23 @@ public final class Tutti implements Runnable {
     // Who is looked for now may be in DNS in a second: the JDK would remember for ten that a name is unknown.
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     Security.setProperty("networkaddress.cache.ttl", "5");
+    System.exit(execute(first, last, null, args));
+  }
+
+  /// Runs the command in this process, which goes on: for tests of what it refuses.
+  ///
+  /// @param first as with [#run]
+  /// @param last as with [#run]
+  /// @param errors gets what is told on standard error otherwise; null for standard error
+  /// @param args the command line
+  /// @return the exit code
+  public static int execute(List<Class<?>> first, List<Class<?>> last, @Nullable PrintWriter errors, String... args) {
     var tutti = new Tutti();
     List<Class<?>> all = Stream.of(first, COMMANDS, last).<Class<?>>flatMap(List::stream).toList();
     CommandLine command = commandLine(tutti, needed(all, args));
+    if (errors != null) {
+      command.setErr(errors);
+    }
     command.setParameterExceptionHandler(Tutti::onUsageError);
     command.setExecutionExceptionHandler(Tutti::onFailure);
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
@@ -143,10 +158,9 @@ public final class Tutti implements Runnable {
     try {
       completed = settings.complete(command, args, System::getenv);
     } catch (ParameterException mistake) {
-      System.exit(onUsageError(mistake, args));
-      return;
+      return onUsageError(mistake, args);
     }
-    System.exit(command.execute(completed));
+    return command.execute(completed);
   }
 
   /// The commands that picocli has to know, as it takes up to some ten milliseconds for each: the one that is called.

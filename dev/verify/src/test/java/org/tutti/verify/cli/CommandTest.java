@@ -146,7 +146,7 @@ class CommandTest {
     assertThat(send.exitCode()).isZero();
     assertThat(send.rest()).containsExactly("causal");
     assertThat(member.lineMatching("causal .*")).isEqualTo("causal s: hello");
-    CommandProcess wrong = tutti.run("send", "--group", "bank", "--join", contact, "--service", "best");
+    Refusal wrong = Refusal.of("send", "--group", "bank", "--join", contact, "--service", "best");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(String.join(" ", wrong.errors())).contains("'best' is none of: unordered, fifo, causal, total");
   }
@@ -263,10 +263,14 @@ class CommandTest {
                 "--listen",
                 "127.0.0.1:65536"));
     for (List<String> expectedAndArgs : wrong) {
-      CommandProcess command = tutti.run(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
-      assertThat(command.exitCode()).isEqualTo(2);
-      assertThat(only(command.errors())).isEqualTo(expectedAndArgs.getFirst());
+      Refusal refusal = Refusal.of(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
+      assertThat(refusal.exitCode()).isEqualTo(2);
+      assertThat(only(refusal.errors())).isEqualTo(expectedAndArgs.getFirst());
     }
+    CommandProcess command = tutti.run("frob"); // the same, seen from outside
+    assertThat(command.exitCode()).isEqualTo(2);
+    assertThat(command.errors()).containsExactly("tutti: Unmatched argument at index 0: 'frob'; see tutti --help");
+    assertThat(command.rest()).isEmpty();
   }
 
   @Test

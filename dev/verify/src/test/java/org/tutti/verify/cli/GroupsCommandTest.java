@@ -101,8 +101,8 @@ class GroupsCommandTest {
   }
 
   @Test
-  void theAddressIsRequired() throws Exception {
-    CommandProcess groups = tutti.run("groups");
+  void theAddressIsRequired() {
+    Refusal groups = Refusal.of("groups");
     assertThat(groups.exitCode()).isEqualTo(2);
     assertThat(groups.errors()).singleElement().asString().contains("HOST:PORT");
   }

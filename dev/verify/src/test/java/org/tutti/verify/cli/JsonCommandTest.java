@@ -113,14 +113,14 @@ class JsonCommandTest {
   void helpPrintsWhatTheOptionPrints() throws Exception {
     assertThat(tutti.run("help").rest()).isEqualTo(tutti.run("--help").rest()).isNotEmpty();
     assertThat(tutti.run("help", "watch").rest()).isEqualTo(tutti.run("watch", "--help").rest()).isNotEmpty();
-    CommandProcess unknown = tutti.run("help", "sing");
+    Refusal unknown = Refusal.of("help", "sing");
     assertThat(unknown.exitCode()).isEqualTo(2);
     assertThat(unknown.errors()).containsExactly("tutti help: tutti has no command 'sing'; see tutti help --help");
   }
 
   @Test
   void theLevelOfLogsIsChosen() throws Exception {
-    CommandProcess wrong = tutti.run("version", "--log-level=loud");
+    Refusal wrong = Refusal.of("version", "--log-level=loud");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.errors()).hasSize(1).first().asString().contains("'loud' is none of: off, error, warning, info");
     Path key = Authority.in(directory.resolve("ca")).issue("r", "tutti", Duration.ofDays(1)).resolve("key.pem");
@@ -150,7 +150,7 @@ class JsonCommandTest {
     Files.write(script, completion.rest());
     assertThat(completed(script, "tutti wat")).containsExactly("watch");
     assertThat(completed(script, "tutti watch --js")).containsExactly("--json");
-    CommandProcess wrong = tutti.run("completion", "csh");
+    Refusal wrong = Refusal.of("completion", "csh");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.errors())
         .containsExactly("tutti completion: 'csh' is none of: bash, zsh, fish; see tutti completion --help");

@@ -38,10 +38,10 @@ class SettingsTest {
     return file.toString();
   }
 
-  private void refuses(String words, String... lines) throws Exception {
-    CommandProcess command = run(Map.of(), "watch", "--config", file(lines));
-    assertThat(command.exitCode()).isEqualTo(2);
-    assertThat(command.errors()).containsExactly("tutti watch: " + words + "; see tutti watch --help");
+  private void refuses(String words, String... lines) throws IOException {
+    Refusal refusal = Refusal.of("watch", "--config", file(lines));
+    assertThat(refusal.exitCode()).isEqualTo(2);
+    assertThat(refusal.errors()).containsExactly("tutti watch: " + words + "; see tutti watch --help");
   }
 
   @Test

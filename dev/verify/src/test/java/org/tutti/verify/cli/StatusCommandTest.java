@@ -132,8 +132,8 @@ class StatusCommandTest {
   }
 
   @Test
-  void theAddressIsRequired() throws Exception {
-    assertThat(run("status").exitCode()).isEqualTo(2);
-    assertThat(run("members", "nowhere").exitCode()).isEqualTo(2);
+  void theAddressIsRequired() {
+    assertThat(Refusal.of("status").exitCode()).isEqualTo(2);
+    assertThat(Refusal.of("members", "nowhere").exitCode()).isEqualTo(2);
   }
 }

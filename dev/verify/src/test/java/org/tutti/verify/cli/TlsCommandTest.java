@@ -141,7 +141,7 @@ class TlsCommandTest {
             "tutti member: the certificate in "
                 + directory.resolve("elsewhere")
                 + " is for cluster other, not for tutti");
-    CommandProcess unnamed = tutti.run("certs", "--dir", directory.toString(), "../n1");
+    Refusal unnamed = Refusal.of("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
   }
 

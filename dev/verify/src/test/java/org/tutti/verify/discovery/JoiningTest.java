@@ -16,6 +16,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
+import org.tutti.verify.cli.Refusal;
 
 /// `--join` with something that is asked: members as processes.
 @Execution(ExecutionMode.CONCURRENT)
@@ -81,11 +82,11 @@ class JoiningTest {
   }
 
   @Test
-  void aPlaceOfAnotherFormIsAUsageError() throws Exception {
+  void aPlaceOfAnotherFormIsAUsageError() {
     for (String where : List.of("file:", "dns:", "dns:x", "dns::7", "dns:x:0", "srv:", "srv:x@", "srv:x@y", "x")) {
-      CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", where);
-      assertThat(watch.exitCode()).as(where).isEqualTo(2);
-      assertThat(watch.errors().getFirst()).contains("'" + where + "' is not of the form ");
+      Refusal refusal = Refusal.of("watch", "--group", "bank", "--join", where);
+      assertThat(refusal.exitCode()).as(where).isEqualTo(2);
+      assertThat(refusal.errors().getFirst()).contains("'" + where + "' is not of the form ");
     }
   }
 }

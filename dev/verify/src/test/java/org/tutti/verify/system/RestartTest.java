@@ -17,6 +17,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
+import org.tutti.verify.cli.Refusal;
 
 /// Members that keep the group's history in directories, and are killed.
 @Execution(ExecutionMode.CONCURRENT)
@@ -115,12 +116,11 @@ class RestartTest {
 
   @Test
   void optionsThatDoNotGoTogetherAreRefused() throws Exception {
-    CommandProcess unnamed =
-        tutti.run("member", "--group", "g", "--listen", "127.0.0.1:0", "--create", "--data", data("a").toString());
+    Refusal unnamed =
+        Refusal.of("member", "--group", "g", "--listen", "127.0.0.1:0", "--create", "--data", data("a").toString());
     assertThat(unnamed.exitCode()).isEqualTo(2);
     assertThat(unnamed.errors().getFirst()).startsWith("tutti member: --data needs --name");
-    CommandProcess undurable =
-        tutti.run("member", "--group", "g", "--listen", "127.0.0.1:0", "--create", "--fsync", "each");
+    Refusal undurable = Refusal.of("member", "--group", "g", "--listen", "127.0.0.1:0", "--create", "--fsync", "each");
     assertThat(undurable.exitCode()).isEqualTo(2);
     assertThat(undurable.errors().getFirst()).startsWith("tutti member: --fsync is about --data");
     assertThat(data("a")).doesNotExist();
