@@ -169,7 +169,7 @@ public final class ReplicaProtocol {
 
   private @Nullable SnapshotSchedule snapshots;
   private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
-  private boolean awaitsClients; // who may have been away with all replicas
+  private boolean awaitsClients; // whom nobody may have served for long: then their sessions do not expire at once
 
   private @Nullable View view;
   private boolean caughtUp;
@@ -308,6 +308,7 @@ public final class ReplicaProtocol {
     }
     if (!installed.primary()) {
       caughtUp = false;
+      awaitsClients = true;
       List.copyOf(connections.values()).forEach(this::away);
     }
     if (!isServing()) {
@@ -851,12 +852,7 @@ public final class ReplicaProtocol {
   }
 
   private void touch() {
-    List<Connection> alive = new ArrayList<>();
-    for (Connection connection : connections.values()) {
-      if (connection.heard && connection.session > 0) {
-        alive.add(connection);
-      }
-    }
+    List<Connection> alive = connections.values().stream().filter(one -> one.heard && one.session > 0).toList();
     for (int from = 0; from < alive.size(); from += TOUCHED_MAX) {
       List<Connection> some = alive.subList(from, Math.min(alive.size(), from + TOUCHED_MAX));
       if (!group.post(OrderedMessage.touch(stamp(), some.stream().map(one -> one.session).toList()))) {

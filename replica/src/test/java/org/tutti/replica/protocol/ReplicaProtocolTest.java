@@ -130,10 +130,14 @@ class ReplicaProtocolTest {
   }
 
   private void begin() {
-    var self = new MemberId("n1", new Address("n1:1"), 1);
-    replica.viewed(new View(new ViewId(1, 1), List.of(self), true, List.of()));
+    view(1, true);
     replica.caughtUp(0);
     replica.work();
+  }
+
+  private void view(long epoch, boolean primary) {
+    var self = new MemberId("n1", new Address("n1:1"), 1);
+    replica.viewed(new View(new ViewId(epoch, 1), List.of(self), primary, List.of()));
   }
 
   private void deliver() {
@@ -178,6 +182,39 @@ class ReplicaProtocolTest {
     assertThat(replica.isOpen()).isTrue();
     greet(2);
     assertThat(last(2)).isInstanceOf(Frame.Welcome.class);
+  }
+
+  /// Nobody can be heard while no view is primary. The group serves again after ten lives, and the client is back a
+  /// little later; one that does not come back is forgotten after one life.
+  @Test
+  void sessionsDoNotExpireForTheTimeInWhichNobodyServed() {
+    greet(1);
+    long session = open(1);
+    view(2, false);
+    replica.disconnected(1);
+    nanos += 10 * LIFE_MILLIS * 1_000_000;
+    view(3, true);
+    replica.caughtUp(position);
+    workForALife(0.8);
+    greet(2);
+    say(2, new Frame.Resume(session, SECRET, false));
+    workForALife(0.8);
+    say(2, call(session, 1));
+    deliver();
+    assertThat(last(2)).isInstanceOf(Frame.Replied.class);
+    replica.disconnected(2);
+    workForALife(2.5);
+    greet(3);
+    say(3, new Frame.Resume(session, SECRET, false));
+    assertThat(last(3)).isEqualTo(new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
+  }
+
+  private void workForALife(double times) {
+    for (int i = 0; i < times * 10; i++) {
+      replica.work();
+      deliver();
+      nanos += LIFE_MILLIS * 1_000_000 / 10;
+    }
   }
 
   @Test
