@@ -644,7 +644,8 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
-    /// Chooses how long a replica may be silent, with a call open, before the client goes to another one.
+    /// Chooses how long a replica may be silent, with a call open, before the client goes to another one. Each of the
+    /// others has a quarter of that to answer at first, then a half, and then all of it.
     ///
     /// @param value at least 10 ms; by default a second
     /// @return this builder

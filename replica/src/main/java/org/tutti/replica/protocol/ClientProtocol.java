@@ -149,6 +149,7 @@ public final class ClientProtocol {
 
   private static final int PINGS_PER_SILENCE = 3;
   private static final int PINGS_PER_LIFE = 8;
+  private static final int HURRIED_ROUNDS = 2; // with a quarter of the silence, and with half of it
   private static final long BACKOFF_NANOS_MIN = 10_000_000;
   static final long BACKOFF_NANOS_MAX = 1_000_000_000;
   private static final long AGAIN_NANOS = 5_000_000; // after a refusal
@@ -752,7 +753,7 @@ public final class ClientProtocol {
         }
       }
       case CONNECTING, GREETING -> {
-        if (now - heardAt > silenceNanos) {
+        if (now - heardAt > patienceNanos()) {
           lastTrouble = at + ": no answer";
           move();
         }
@@ -781,6 +782,15 @@ public final class ClientProtocol {
       line.send(new Frame.Ping().encode());
       pingAt = now + pingNanos();
     }
+  }
+
+  /// How long a replica may take to answer a client that comes. Who left one for its silence has waited already, and
+  /// others may be cut off like it: so it asks each of them for a shorter time first, but for the whole silence in the
+  /// end, as all may be far or slow.
+  private long patienceNanos() {
+    int round = failures / Math.max(1, candidates().size());
+    boolean hurries = failures > 0 && round < HURRIED_ROUNDS;
+    return hurries ? silenceNanos >> (HURRIED_ROUNDS - round) : silenceNanos;
   }
 
   private long pingNanos() {
@@ -834,7 +844,7 @@ public final class ClientProtocol {
     long due =
         switch (phase) {
           case IDLE -> closed ? Long.MAX_VALUE : connectAt;
-          case CONNECTING, GREETING -> heardAt + silenceNanos + 1;
+          case CONNECTING, GREETING -> heardAt + patienceNanos() + 1;
           case READY -> {
             boolean waits = !sent.isEmpty() || !questions.isEmpty() || nonce != 0;
             long silent = waits ? heardAt + silenceNanos + 1 : Long.MAX_VALUE;

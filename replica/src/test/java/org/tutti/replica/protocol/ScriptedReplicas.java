@@ -11,7 +11,7 @@ import org.tutti.replica.Policy;
 /// A client with a policy, and what it says over its connections to replicas whose words a test says.
 final class ScriptedReplicas implements ClientProtocol.Host {
   static final long SESSION = 7;
-  private static final long SILENCE_NANOS = 60_000_000_000L;
+  static final long SILENCE_NANOS = 60_000_000_000L;
   static final List<String> ADDRESSES = List.of("r0:1", "r1:1", "r2:1");
 
   final List<Line> lines = new ArrayList<>(); // beside the first
