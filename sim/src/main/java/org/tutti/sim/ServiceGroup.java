@@ -40,6 +40,7 @@ final class ServiceGroup {
   private static final long NOBODYS_CALL = -1;
   private static final int GUESSES = 20;
   private static final int NEARER = 20;
+  private static final int KILLED_ONE_IN = 3; // of the clients that end
 
   /// A client's connection to a life of a replica; an intruder's has no client.
   private final class Connection {
@@ -119,7 +120,7 @@ final class ServiceGroup {
       Plan plan = setting.plan();
       long way = plan.delayNanosMin() + random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
       way = near ? way / NEARER : way;
-      long stalled = client == null ? 0 : stalls[client.number()][place];
+      long stalled = client == null ? 0 : stalls[client.seat()][place];
       return Math.max(last, Math.max(stalled, setting.scheduler().nowNanos() + way));
     }
   }
@@ -133,13 +134,16 @@ final class ServiceGroup {
   private final ServiceHistory history;
   private final List<SimulatedReplica> replicas = new ArrayList<>(); // all lives
   private final @Nullable SimulatedReplica[] places; // the newest life at each
-  private final List<SimulatedClient> clients = new ArrayList<>();
+  private final List<SimulatedClient> clients = new ArrayList<>(); // by seat
+  private final List<SimulatedClient> allClients = new ArrayList<>(); // also those that have ended
   private final TreeMap<Long, Connection> connections = new TreeMap<>();
   private final boolean near; // clients are nearer to replicas than these to each other
-  private final long[][] stalls; // until when nothing arrives, by client and place
+  private final long[][] stalls; // until when nothing arrives, by seat and place
   private final List<View> views = new ArrayList<>();
   private long connectionNext = 1;
   private final SplittableRandom disks; // what happens to snapshots
+  private final SplittableRandom ends; // of clients
+  private int endsLeft;
   private final boolean durable;
   private int left;
   private boolean wiped; // a disk was
@@ -180,13 +184,21 @@ final class ServiceGroup {
     this.places = new SimulatedReplica[plan.nodes()];
     this.durable = plan.keepsService();
     this.disks = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 2);
+    this.ends = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 3);
     this.near = random.nextBoolean();
     var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
     this.settings = choice == null ? drawn : drawn.forOnly(choice.policy());
     this.stalls = new long[settings.clients()][plan.nodes()];
-    for (int i = 0; i < settings.clients(); i++) {
-      clients.add(new SimulatedClient(setting, this, i, settings.client(i)));
+    this.endsLeft = settings.ends();
+    for (int seat = 0; seat < settings.clients(); seat++) {
+      clients.add(begun(seat));
     }
+  }
+
+  private SimulatedClient begun(int seat) {
+    var client = new SimulatedClient(setting, this, seat, allClients.size(), settings.client(seat));
+    allClients.add(client);
+    return client;
   }
 
   /// Where clients reach a member, when it has said so.
@@ -281,6 +293,19 @@ final class ServiceGroup {
   void begin() {
     long mean = setting.plan().safetyNanos() / (left + 1);
     setting.scheduler().repeat(random, mean, () -> left-- > 0 && !calm, this::act);
+    long meanOfEnds = setting.plan().safetyNanos() / (endsLeft + 1);
+    setting.scheduler().repeat(ends, meanOfEnds, () -> endsLeft-- > 0 && !calm, this::end);
+  }
+
+  /// The program of a client ends, half of them with calls that it has just made, and another one begins.
+  private void end() {
+    int seat = ends.nextInt(clients.size());
+    SimulatedClient client = clients.get(seat);
+    for (int calls = ends.nextBoolean() ? 1 + ends.nextInt(4) : 0; calls > 0; calls--) {
+      client.call();
+    }
+    client.end(ends.nextInt(KILLED_ONE_IN) > 0);
+    clients.set(seat, begun(seat));
   }
 
   private void act() {
@@ -329,7 +354,7 @@ final class ServiceGroup {
 
   /// Nothing arrives at a client from a replica for some time, nor at the replica from it.
   void stall(SimulatedClient client, int place, long nanos) {
-    stalls[client.number()][place] = setting.scheduler().nowNanos() + nanos;
+    stalls[client.seat()][place] = setting.scheduler().nowNanos() + nanos;
   }
 
   private void stall(SimulatedClient client, long nanos) {
@@ -338,7 +363,7 @@ final class ServiceGroup {
     int one = random.nextInt(places.length);
     for (int place = 0; place < places.length; place++) {
       if (all || place == one) {
-        stalls[client.number()][place] = until;
+        stalls[client.seat()][place] = until;
       }
     }
   }
@@ -446,6 +471,12 @@ final class ServiceGroup {
     return REST_UNITS * setting.plan().suspectNanos() + 4_000_000_000L; // a client that found nobody waits a while
   }
 
+  /// How long the last calls may take. Clients that were killed may have left so many sessions that a new one has to
+  /// wait until these expire: one life after the replicas have begun to wait for the clients, which may take another.
+  long answerNanos() {
+    return restNanos() + 2 * settings.limits().sessionMillis() * 1_000_000;
+  }
+
   private List<SimulatedReplica> living() {
     return replicas.stream().filter(SimulatedReplica::isHere).toList();
   }
@@ -499,7 +530,7 @@ final class ServiceGroup {
     if (found.isEmpty()) {
       found.addAll(tested.check(history));
     }
-    clients.forEach(client -> client.check(found));
+    allClients.forEach(client -> client.check(found));
     return found.subList(0, Math.min(VIOLATIONS_MAX, found.size()));
   }
 
@@ -570,16 +601,16 @@ final class ServiceGroup {
 
   /// How many outcomes of several replies clients have.
   long collected() {
-    return clients.stream().mapToLong(SimulatedClient::collected).sum();
+    return allClients.stream().mapToLong(SimulatedClient::collected).sum();
   }
 
   /// How many of them count only because a replica has left.
   long reduced() {
-    return clients.stream().mapToLong(SimulatedClient::reduced).sum();
+    return allClients.stream().mapToLong(SimulatedClient::reduced).sum();
   }
 
   /// How many copies of commands went to further replicas, as their clients send to all.
   long copies() {
-    return clients.stream().mapToLong(SimulatedClient::copies).sum();
+    return allClients.stream().mapToLong(SimulatedClient::copies).sum();
   }
 }

@@ -18,6 +18,7 @@ import org.tutti.replica.protocol.SessionTable;
 /// not, and those that a user says to a client's. All is drawn from streams of its own.
 final class ServiceSettings {
   private static final int CLIENTS_MAX = 5;
+  private static final int ENDS_MAX = 8; // of clients whose program ends
   private static final int PASSIVE_ONE_IN = 3; // runs
   private static final int COMPARES_ONE_IN = 4;
   private static final int COMPARE_UNITS_MAX = 20; // times of suspicion
@@ -57,6 +58,7 @@ final class ServiceSettings {
   private final long snapshotEvery;
   private final long compareNanos;
   private final int clients;
+  private final int ends;
   private final boolean own; // the service that is tested; a user's may have calls that wait for others of their client
 
   /// @param mayBePassive whether the service can be replicated passively
@@ -89,6 +91,7 @@ final class ServiceSettings {
     this.founding = joint ? plan.founding(counts) : null;
     boolean compares = random.nextInt(COMPARES_ONE_IN) == 0;
     this.compareNanos = compares ? plan.suspectNanos() * Plan.between(random, 1, COMPARE_UNITS_MAX) : Long.MAX_VALUE;
+    this.ends = own ? Plan.between(random, 0, ENDS_MAX) : 0;
   }
 
   private ServiceSettings(ServiceSettings drawn, Policy only) {
@@ -104,6 +107,7 @@ final class ServiceSettings {
     this.compareNanos = Long.MAX_VALUE;
     this.own = drawn.own;
     this.clients = 1;
+    this.ends = 0;
     this.founding = null;
   }
 
@@ -158,6 +162,12 @@ final class ServiceSettings {
 
   int clients() {
     return clients;
+  }
+
+  /// How many programs of clients end at most, while another one takes their place. A user's clients stay: what they
+  /// call may follow from what they were told.
+  int ends() {
+    return ends;
   }
 
   /// What a client is started with.

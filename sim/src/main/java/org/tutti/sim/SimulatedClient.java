@@ -25,13 +25,14 @@ import org.tutti.sim.check.ServiceHistory.End;
 import org.tutti.sim.check.Violation;
 
 /// A client of the [ServiceGroup]: makes calls, one after the other or several at once, gives some of them up, and is
-/// not heard for a while now and then.
+/// not heard for a while now and then. Its program may end, with calls open; another one has its seat then.
 final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line {
   private static final int CALLS_OF_A_CLIENT = 1_000_000;
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
-  private final int number;
+  private final int seat;
+  private final int number; // no other client has it, also none that had the seat before
   private final ServiceSettings.Client settings;
   private final SplittableRandom random;
   private final ClientProtocol protocol;
@@ -47,6 +48,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private final List<Beside> beside = new ArrayList<>(); // connections, of a client that hedges or sends to all
   private long calls;
   private boolean breaks; // the connection, with the next reply
+  private boolean ended;
   private long workPlanned = Long.MAX_VALUE;
 
   private final class Pending extends ClientProtocol.Request {
@@ -103,9 +105,11 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     }
   }
 
-  SimulatedClient(Simulation.Setting setting, ServiceGroup service, int number, ServiceSettings.Client settings) {
+  SimulatedClient(
+      Simulation.Setting setting, ServiceGroup service, int seat, int number, ServiceSettings.Client settings) {
     this.setting = setting;
     this.service = service;
+    this.seat = seat;
     this.number = number;
     this.settings = settings;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, -1 - number);
@@ -120,8 +124,8 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     wake();
   }
 
-  int number() {
-    return number;
+  int seat() {
+    return seat;
   }
 
   long session() {
@@ -224,6 +228,21 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       service.history().end(pending.call, End.UNKNOWN, null, -1);
       after();
     }
+  }
+
+  /// Its program ends, and nobody hears of its calls any more.
+  ///
+  /// @param inOrder whether it closes the client before; otherwise its session is left to expire
+  void end(boolean inOrder) {
+    ended = true;
+    blocked.clear();
+    if (inOrder) {
+      protocol.close();
+    }
+    open.forEach(one -> service.history().end(one.call, End.UNKNOWN, null, -1));
+    open.clear();
+    disconnect();
+    beside.forEach(Beside::disconnect);
   }
 
   // ---- its connection --------------------------------------------------------------------------------------------
@@ -417,8 +436,10 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   }
 
   private void work() {
-    protocol.work();
-    after();
+    if (!ended) {
+      protocol.work();
+      after();
+    }
   }
 
   private void after() {

@@ -272,7 +272,7 @@ public final class Simulation {
     if (service != null) {
       advanceUntil(service::isTogether, service.restNanos());
       service.last();
-      advanceUntil(service::isAtRest, service.restNanos());
+      advanceUntil(service::isAtRest, service.answerNanos());
     }
     if (calls != null) {
       advanceUntil(calls::isTogether, calls.restNanos());

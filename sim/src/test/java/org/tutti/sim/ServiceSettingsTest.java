@@ -116,6 +116,18 @@ class ServiceSettingsTest {
     assertThat(contacts).isTrue();
   }
 
+  /// Programs of clients end, unless a user has written what they call.
+  @Test
+  void clientsEnd() {
+    var ends = new HashSet<Integer>();
+    for (long seed = 1; seed <= PLANS; seed++) {
+      Plan plan = Plan.draw(seed);
+      ends.add(new ServiceSettings(plan, true, 0).ends());
+      assertThat(new ServiceSettings(plan, true, 3).ends()).isZero();
+    }
+    assertThat(ends).contains(0).hasSizeGreaterThan(3);
+  }
+
   private void ofAll(ServiceSettings settings) {
     Founding joint = settings.founding();
     add("Replica.founding", joint == null);
