@@ -169,7 +169,7 @@ public final class ReplicaProtocol {
 
   private @Nullable SnapshotSchedule snapshots;
   private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
-  private boolean awaitsClients; // whom nobody may have served for long: then their sessions do not expire at once
+  private boolean awaitsClients = true; // whom nobody may have served for long: their sessions do not expire at once
 
   private @Nullable View view;
   private boolean caughtUp;
@@ -249,7 +249,6 @@ public final class ReplicaProtocol {
   /// @throws IOException when there are some and none can be read
   public SnapshotStore.@Nullable Intact recover(SnapshotStore store, SnapshotSchedule next) throws IOException {
     snapshots = next;
-    awaitsClients = true;
     SnapshotStore.Intact found = store.newest().orElse(null);
     if (found != null) {
       try (InputStream in = store.open(found)) {

@@ -2,6 +2,9 @@ package org.tutti.replica.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -207,6 +210,31 @@ class ReplicaProtocolTest {
     greet(3);
     say(3, new Frame.Resume(session, SECRET, false));
     assertThat(last(3)).isEqualTo(new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
+  }
+
+  /// It joins when the group has just come back from an outage, and is the most senior one soon.
+  @Test
+  void aNewcomerLetsSessionsOutliveAnOutageToo() throws IOException {
+    greet(1);
+    long session = open(1);
+    view(2, false);
+    nanos += 10 * LIFE_MILLIS * 1_000_000;
+    view(3, true);
+    replica.caughtUp(position);
+    greet(2);
+    open(2); // says the time
+    var state = new ByteArrayOutputStream();
+    replica.snapshot().writeTo(state);
+    replica = start();
+    replica.restore(new ByteArrayInputStream(state.toByteArray()), true);
+    view(4, true);
+    replica.caughtUp(position);
+    workForALife(0.8);
+    greet(3);
+    say(3, new Frame.Resume(session, SECRET, false));
+    say(3, call(session, 1));
+    deliver();
+    assertThat(last(3)).isInstanceOf(Frame.Replied.class);
   }
 
   private void workForALife(double times) {
