@@ -142,6 +142,7 @@ final class ServiceGroup {
   private final List<View> views = new ArrayList<>();
   private long connectionNext = 1;
   private final SplittableRandom disks; // what happens to snapshots
+  private final SessionLives lives;
   private final SplittableRandom ends; // of clients
   private int endsLeft;
   private final boolean durable;
@@ -189,6 +190,7 @@ final class ServiceGroup {
     var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
     this.settings = choice == null ? drawn : drawn.forOnly(choice.policy());
     this.stalls = new long[settings.clients()][plan.nodes()];
+    this.lives = new SessionLives(history, settings.limits().sessionMillis());
     this.endsLeft = settings.ends();
     for (int seat = 0; seat < settings.clients(); seat++) {
       clients.add(begun(seat));
@@ -236,6 +238,21 @@ final class ServiceGroup {
 
   ServiceHistory history() {
     return history;
+  }
+
+  SessionLives lives() {
+    return lives;
+  }
+
+  /// A replica may serve now, or no longer.
+  void lookWhoServes() {
+    List<SimulatedReplica> serving = new ArrayList<>(places.length);
+    for (SimulatedReplica replica : places) {
+      if (replica != null && replica.isHere() && replica.protocol().isServing()) {
+        serving.add(replica);
+      }
+    }
+    lives.serve(setting.scheduler().nowNanos(), serving);
   }
 
   ServiceSettings settings() {

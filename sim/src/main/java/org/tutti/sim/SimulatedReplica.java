@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -60,6 +61,7 @@ final class SimulatedReplica
   private final TreeMap<Long, Outgoing> outgoing = new TreeMap<>();
   private @Nullable ByteArrayOutputStream incoming;
   private boolean waking;
+  private long servesSince = Long.MAX_VALUE;
   private @Nullable View view;
   private @Nullable View toldView; // which its thread knows
   private SortedMap<String, Long> load = new TreeMap<>(); // what it shows of itself
@@ -226,6 +228,8 @@ final class SimulatedReplica
       if (!isHere()) {
         return; // a test has ended it meanwhile
       }
+      servesSince = protocol.isServing() ? Math.min(servesSince, setting.scheduler().nowNanos()) : Long.MAX_VALUE;
+      service.lookWhoServes();
       protocol.work();
     } catch (RuntimeException | Error broken) {
       service.broken(node, broken);
@@ -260,6 +264,7 @@ final class SimulatedReplica
     long cost = message.remaining() + (long) MESSAGE_OVERHEAD;
     boolean fits = outstanding == 0 || outstanding + cost <= terms.member().windowBytes();
     if (fits && !closed) {
+      service.lives().post(setting.scheduler().nowNanos(), servesSince, message);
       outstanding += cost;
       node.request(new Request.Multicast(group, MessageBlock.of(Batch.Kind.TOTAL, message)), 0);
     }
@@ -394,7 +399,8 @@ final class SimulatedReplica
         if (choice != null && choice.delivers().test(node, message.duplicate())) {
           return;
         }
-        protocol.delivered(sender, place, message);
+        protocol.delivered(sender, place, message.duplicate());
+        service.lives().end(message, service.history().ends().getOrDefault(place, List.of()));
       }
       consumed++;
       node.request(new Request.Consumed(group), 0);

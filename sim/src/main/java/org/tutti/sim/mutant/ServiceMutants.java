@@ -215,6 +215,13 @@ final class ServiceMutants {
                   new Return(0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "expired-by-an-outage",
+                  "sessions expire for the time in which no replica served",
+                  "replica.protocol.ReplicaProtocol",
+                  "caughtUp",
+                  new Fix(0, true))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "passive-reply-before-change",
                   "a reply is kept and sent, and the change that belongs to it is not made",
                   "replica.protocol.SessionTable",
