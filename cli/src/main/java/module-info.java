@@ -12,6 +12,7 @@ module org.tutti.cli {
   requires org.tutti.ipc;
   requires org.tutti.net;
   requires org.tutti.registry;
+  requires org.tutti.replica;
   requires org.tutti.store;
   requires static org.jspecify;
 

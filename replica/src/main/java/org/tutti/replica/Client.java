@@ -94,6 +94,22 @@ public final class Client implements AutoCloseable {
     }
   }
 
+  private final class Compared extends Pending<StateComparison> {
+    Compared(long deadlineNanos) {
+      super(ByteBuffer.allocate(0), Read.LINEARIZABLE, deadlineNanos);
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      throw new IllegalStateException("an answer, where states are compared");
+    }
+
+    @Override
+    protected void compared(StateComparison outcome) {
+      over(() -> future.complete(outcome));
+    }
+  }
+
   private final class Several extends Pending<Consolidated<Answer>> {
     Several(ByteBuffer payload, long deadlineNanos) {
       super(payload, null, deadlineNanos);
@@ -207,6 +223,27 @@ public final class Client implements AutoCloseable {
       throws InterruptedException {
     var pending = new One(copy(question), read, System.nanoTime() + wait.toNanos());
     pending.mayWait();
+    return request(pending);
+  }
+
+  /// Has all replicas compare their states at one position of the history, by the digests that the service gives
+  /// ([StateMachine#digest]): each takes that of its whole state, so for the requests of a replica's clients they do it
+  /// at most once a second. Nothing else changes. Blocks while as many calls are open as there may be.
+  ///
+  /// ```java
+  /// StateComparison found = client.compareStates(Duration.ofSeconds(10)).get();
+  /// if (!found.isEqual()) {
+  ///   alarm(found);
+  /// }
+  /// ```
+  ///
+  /// @param wait how long to wait, from now; a replica that says nothing is waited for 5 s
+  /// @return completes with what was found; exceptionally with a [ServiceException]: [CallTimeoutException] when no
+  ///     replica serves in time
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  public CompletableFuture<StateComparison> compareStates(Duration wait) throws InterruptedException {
+    var pending = new Compared(System.nanoTime() + wait.toNanos());
+    pending.compares();
     return request(pending);
   }
 

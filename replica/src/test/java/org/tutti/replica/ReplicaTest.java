@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.TreeMap;
@@ -334,7 +335,14 @@ class ReplicaTest {
     startAll();
     Client client = client(replicas.get(0).clients());
     assertThat(call(client, 5)).isEqualTo(5);
+    Duration wait = Duration.ofSeconds(30);
+    StateComparison equal = client.compareStates(wait).get();
+    assertThat(equal.digests()).isEqualTo(Map.of("a", 5L, "b", 5L, "c", 5L));
+    assertThat(equal.isEqual()).isTrue();
     drifts = true;
+    StateComparison different = client(replicas.get(1).clients()).compareStates(wait).get();
+    assertThat(different.digests()).isEqualTo(Map.of("a", 5L, "b", 5L, "c", 21L));
+    assertThat(different.position()).isGreaterThan(equal.position());
     List<String> expected = Stream.of("a", "b", "c").map(name -> name + " finds {a=5, b=5, c=21}").toList();
     for (Instant end = Instant.now().plus(PATIENCE); !heard.containsAll(expected); Thread.onSpinWait()) {
       assertThat(Instant.now()).as(heard.toString()).isBefore(end); // the next comparison, if one was late in this one

@@ -15,6 +15,7 @@ import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
+import org.tutti.replica.StateComparison;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
@@ -28,6 +29,7 @@ import org.tutti.sim.check.Violation;
 /// not heard for a while now and then. Its program may end, with calls open; another one has its seat then.
 final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line {
   private static final int CALLS_OF_A_CLIENT = 1_000_000;
+  private static final int COMPARES_ONE_IN = 8; // calls, where replicas compare their states
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
@@ -38,6 +40,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private final ClientProtocol protocol;
   private final @Nullable Hedge hedge;
   private final List<Pending> open = new ArrayList<>();
+  private final List<Comparison> comparisons = new ArrayList<>(); // that it waits for
   private final ArrayDeque<Runnable> blocked = new ArrayDeque<>(); // calls that wait until one less is open
   private @Nullable SentToAll sentToAll; // of a client that does
   private @Nullable GivenReplies given; // to a client that collects several
@@ -105,6 +108,32 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     }
   }
 
+  /// A comparison of the replicas' states, which is no part of the history.
+  private final class Comparison extends ClientProtocol.Request {
+    Comparison(long deadlineNanos) {
+      super(ByteBuffer.allocate(0), Read.LINEARIZABLE, deadlineNanos);
+      compares();
+    }
+
+    @Override
+    protected void compared(StateComparison outcome) {
+      comparisons.remove(this);
+      if (outcome.digests().values().stream().distinct().count() > 1) {
+        service.history().violate("EqualDigests", SimulatedClient.this + " is told of " + outcome);
+      }
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      service.history().violate("EqualDigests", SimulatedClient.this + " has a reply where it compares states");
+    }
+
+    @Override
+    protected void failed(ServiceException why) {
+      comparisons.remove(this);
+    }
+  }
+
   SimulatedClient(
       Simulation.Setting setting, ServiceGroup service, int seat, int number, ServiceSettings.Client settings) {
     this.setting = setting;
@@ -139,12 +168,17 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   /// Whether all that it waits for is what the service has no answer to yet.
   boolean isAnswered(Predicate<ByteBuffer> hasNone) {
     return !protocol.awaitsCommands()
+        && comparisons.isEmpty()
         && open.stream().allMatch(one -> one.call.read != null && hasNone.test(one.call.payload()));
   }
 
   /// What it waits for.
   String state() {
-    return protocol + ", open " + open.stream().map(pending -> pending.call.toString()).toList();
+    return protocol
+        + ", comparisons "
+        + comparisons.size()
+        + ", open "
+        + open.stream().map(pending -> pending.call.toString()).toList();
   }
 
   /// Whether it knows that a replica is at one of some addresses.
@@ -201,6 +235,12 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     var pending = new Pending(payload, read, deadline, call);
     open.add(pending);
     protocol.request(pending);
+    boolean compares = calls % COMPARES_ONE_IN == 0 || deadline == Long.MAX_VALUE;
+    if (compares && service.settings().compareNanos() < Long.MAX_VALUE) {
+      var comparison = new Comparison(deadline);
+      comparisons.add(comparison);
+      protocol.request(comparison);
+    }
     after();
     return call;
   }

@@ -27,10 +27,10 @@ final class Balance {
 
   /// How often in a row it has to be above the threshold: 300 ms, as a change on the whiteboard takes up to 200 and the
   /// way there.
-  static final int TIMES = 4;
+  private static final int TIMES = 4;
 
   /// How long it waits after it has moved clients: their calls are counted for a second.
-  static final long SETTLE_NANOS = 2_000_000_000;
+  private static final long SETTLE_NANOS = 2_000_000_000;
 
   private static final long UNITS_PER_CLIENT = 100;
   private static final long SLACK = 2 * UNITS_PER_CLIENT;
@@ -46,7 +46,35 @@ final class Balance {
     }
   }
 
-  private Balance() {}
+  private int timesAbove; // the threshold, in a row
+  private long settledAt;
+
+  /// @param now steady time
+  Balance(long now) {
+    settledAt = now;
+  }
+
+  /// Whether others have seen by now what this replica has moved.
+  boolean isSettled(long now) {
+    return now - settledAt >= 0;
+  }
+
+  /// What to give to whom now, if this replica has had too much for long enough.
+  ///
+  /// @param self  who decides
+  /// @param loads of all that serve, by name; with the own one
+  /// @param now   steady time, at which it [#isSettled]
+  /// @return units by name; empty when this replica keeps its clients
+  SortedMap<String, Long> moves(String self, Map<String, Load> loads, long now) {
+    SortedMap<String, Long> moves = moves(self, loads);
+    timesAbove = moves.isEmpty() ? 0 : timesAbove + 1;
+    if (timesAbove < TIMES) {
+      return new TreeMap<>();
+    }
+    timesAbove = 0;
+    settledAt = now + SETTLE_NANOS;
+    return moves;
+  }
 
   /// How much of a client's load is moved with it.
   ///

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Answer;
 import org.tutti.replica.CallTimeoutException;
@@ -21,6 +22,7 @@ import org.tutti.replica.Read;
 import org.tutti.replica.RepliesDifferException;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.SessionExpiredException;
+import org.tutti.replica.StateComparison;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidator;
 
@@ -88,6 +90,7 @@ public final class ClientProtocol {
     @Nullable Consolidator<Answer> replies; // of a command that was sent, for which several are collected
     boolean reached; // one of them has come
     private boolean waits; // perhaps for long, and nobody is to blame
+    private boolean compares; // the states of all replicas
 
     /// Makes one.
     ///
@@ -106,12 +109,26 @@ public final class ClientProtocol {
       waits = true;
     }
 
+    /// Says that this question is what the states of all replicas are like, and no one that the service answers. To be
+    /// called before the request is made; the outcome is [#compared].
+    public final void compares() {
+      waits = true;
+      compares = true;
+    }
+
     /// It has a reply. Called at most once, and then [#failed] is not.
     ///
     /// @param reply    the service's bytes
     /// @param position of a command, its place in the history, or -1 when no reply is collected; of a question, all
     ///                 that it saw lies before
     protected abstract void replied(ByteBuffer reply, long position);
+
+    /// The states were compared. Called at most once, and then [#failed] is not.
+    ///
+    /// @param outcome what was found
+    protected void compared(StateComparison outcome) {
+      throw new IllegalStateException("states were compared, and nobody had asked for it");
+    }
 
     /// Several replies were collected. Called at most once, and then nothing else is.
     ///
@@ -152,6 +169,7 @@ public final class ClientProtocol {
   private static final int HURRIED_ROUNDS = 2; // with a quarter of the silence, and with half of it
   private static final long BACKOFF_NANOS_MIN = 10_000_000;
   static final long BACKOFF_NANOS_MAX = 1_000_000_000;
+  private static final int COMPARISONS_MAX = 8;
   private static final long AGAIN_NANOS = 5_000_000; // after a refusal
 
   private final String service;
@@ -297,6 +315,9 @@ public final class ClientProtocol {
     if (phase == Phase.READY) {
       line.send(frame);
     }
+    if (question.compares) {
+      askNextComparison();
+    }
   }
 
   /// Ends the client; what has no outcome fails.
@@ -422,15 +443,14 @@ public final class ClientProtocol {
         }
       }
       case Frame.Answer(long id, boolean failed, long position, ByteBuffer payload) -> {
-        Request question = questions.remove(id);
-        failures = 0;
-        if (question != null && !question.over) {
-          question.over = true;
+        Request question = take(id, false);
+        if (question != null) {
           seen = Math.max(seen, position);
           answered(question, over != null);
           tell(question, failed, payload, position);
         }
       }
+      case Frame.Compared(long id, StateComparison outcome) -> compared(id, outcome);
       case Frame.Away(List<String> others) -> {
         replicas = others.isEmpty() ? replicas : others;
         lastTrouble = at + ": it does not serve now";
@@ -479,6 +499,28 @@ public final class ClientProtocol {
       return Policy.of(policy);
     } catch (IllegalArgumentException unknown) {
       throw new Frame.MalformedException(String.valueOf(unknown.getMessage()));
+    }
+  }
+
+  /// The question with this number, which has its outcome now.
+  ///
+  /// @return null when it is answered, or given up, or of the other kind
+  private @Nullable Request take(long id, boolean compares) {
+    failures = 0;
+    Request question = questions.get(id);
+    if (question == null || question.compares != compares) {
+      return null;
+    }
+    questions.remove(id);
+    question.over = true;
+    return question;
+  }
+
+  private void compared(long id, StateComparison outcome) {
+    Request question = take(id, true);
+    if (question != null) {
+      question.compared(outcome);
+      askNextComparison();
     }
   }
 
@@ -629,13 +671,27 @@ public final class ClientProtocol {
   }
 
   private void ask(Request question) {
-    if (question.read != null) {
+    boolean waits = question.compares && comparisons().noneMatch(one -> one == question);
+    if (question.read != null && !waits) {
       line.send(query(question, question.read).encode());
     }
   }
 
+  /// The comparisons of states that are asked for now; others wait, as a replica refuses who asks for too many.
+  private Stream<Request> comparisons() {
+    return questions.values().stream().filter(question -> question.compares).limit(COMPARISONS_MAX);
+  }
+
+  private void askNextComparison() {
+    if (phase == Phase.READY) {
+      comparisons().skip(COMPARISONS_MAX - 1).toList().forEach(this::ask);
+    }
+  }
+
   private Frame query(Request question, Read read) {
-    return new Frame.Query(question.number, read, seen(), question.payload);
+    return question.compares
+        ? new Frame.Compare(question.number)
+        : new Frame.Query(question.number, read, seen(), question.payload);
   }
 
   private long seen() {

@@ -5,10 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.TreeMap;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.replica.Read;
+import org.tutti.replica.StateComparison;
 import org.tutti.transport.Address;
 
 /// What a client and a replica say to each other, each frame behind its length:
@@ -24,7 +27,8 @@ import org.tutti.transport.Address;
 ///           QUERY    i64 id, u8 read, i64 position, payload
 ///           PING
 ///           CLOSE    i64 session
-///           FORGET   i64 id                                      of a query whose answer is not wanted any more
+///           FORGET   i64 id                                      of what is not wanted any more: QUERY or COMPARE
+///           COMPARE  i64 id                                      the states of all replicas
 /// replica   WELCOME  i32 window, i64 session's life in ms, i32 policy that was agreed on, or -1, then as REPLICAS
 ///           OPENED   i64 nonce, i64 session, or 0
 ///           REPLY    i64 session, i64 number, u8 status, i64 position, payload
@@ -37,6 +41,8 @@ import org.tutti.transport.Address;
 ///           LIVE     3 i64 view, u16 this replica's rank,        to who collects several replies: the replica's
 ///                    u16 n, n times i64 incarnation, u8 asked,   view, and who of it is to answer
 ///                    n times name, address
+///           COMPARED i64 id, i64 position, u16 n, n times name,  digests of states at that position, and the names
+///                    n times i64 digest, u16 n, n times name     of those that have not said theirs
 ///           PONG
 ///           WRONG    words                                       last on a connection
 /// ```
@@ -118,6 +124,11 @@ public sealed interface Frame {
   /// @param id its number for the question
   record Forget(long id) implements Frame {}
 
+  /// The client wants the states of all replicas compared.
+  ///
+  /// @param id the client's number for it, among those of questions
+  record Compare(long id) implements Frame {}
+
   /// A replica begins to serve the client.
   ///
   /// @param window        how many commands may be without acknowledgement
@@ -188,6 +199,12 @@ public sealed interface Frame {
   /// @param replica where the manager is
   record Redirected(String replica) implements Frame {}
 
+  /// The states of all replicas were compared.
+  ///
+  /// @param id      the client's number
+  /// @param outcome what was found
+  record Compared(long id, StateComparison outcome) implements Frame {}
+
   /// The replica lives.
   record Pong() implements Frame {}
 
@@ -236,8 +253,9 @@ public sealed interface Frame {
       case Resume(long session, SessionTable.Secret(long high, long low), boolean quiet) ->
           begin(7, 25).putLong(session).putLong(high).putLong(low).put((byte) (quiet ? 1 : 0)).flip();
       case Forget(long id) -> begin(8, 8).putLong(id).flip();
+      case Compare(long id) -> begin(9, 8).putLong(id).flip();
       case Welcome(int window, long millis, int policy, List<String> replicas) -> {
-        List<byte[]> texts = texts(replicas);
+        List<byte[]> texts = texts(replicas, REPLICAS_MAX);
         yield put(begin(16, 16 + length(texts)).putInt(window).putLong(millis).putInt(policy), texts).flip();
       }
       case Opened(long nonce, long session) -> begin(17, 16).putLong(nonce).putLong(session).flip();
@@ -259,16 +277,17 @@ public sealed interface Frame {
               .put(payload.duplicate())
               .flip();
       case Away(List<String> replicas) -> {
-        List<byte[]> texts = texts(replicas);
+        List<byte[]> texts = texts(replicas, REPLICAS_MAX);
         yield put(begin(21, length(texts)), texts).flip();
       }
       case Replicas(List<String> replicas) -> {
-        List<byte[]> texts = texts(replicas);
+        List<byte[]> texts = texts(replicas, REPLICAS_MAX);
         yield put(begin(22, length(texts)), texts).flip();
       }
       case Move(String replica) -> withText(25, replica);
       case Redirected(String replica) -> withText(26, replica);
       case Live live -> live(live);
+      case Compared(long id, StateComparison outcome) -> compared(id, outcome);
       case Pong() -> begin(23, 0).flip();
       case Wrong(String words) -> withText(24, words);
     };
@@ -319,6 +338,25 @@ public sealed interface Frame {
     return new Live(view, members.get(self), members, counted);
   }
 
+  private static ByteBuffer compared(long id, StateComparison outcome) {
+    List<byte[]> names = texts(outcome.digests().keySet(), MEMBERS_MAX);
+    List<byte[]> silent = texts(outcome.silent(), MEMBERS_MAX);
+    ByteBuffer out = begin(28, 16 + length(names) + names.size() * Long.BYTES + length(silent));
+    put(out.putLong(id).putLong(outcome.position()), names);
+    outcome.digests().values().stream().limit(names.size()).forEach(out::putLong);
+    return put(out, silent).flip();
+  }
+
+  private static Frame readCompared(ByteBuffer in) throws MalformedException {
+    long id = in.getLong();
+    long position = in.getLong();
+    var digests = new TreeMap<String, Long>();
+    for (String name : texts(in, MEMBERS_MAX)) {
+      digests.put(name, in.getLong());
+    }
+    return new Compared(id, new StateComparison(position, digests, texts(in, MEMBERS_MAX)));
+  }
+
   private static ByteBuffer withText(int kind, String words) {
     byte[] text = words.getBytes(StandardCharsets.UTF_8);
     return begin(kind, text.length).put(text).flip();
@@ -328,8 +366,8 @@ public sealed interface Frame {
     return ByteBuffer.allocate(Integer.BYTES + 1 + length).putInt(1 + length).put((byte) kind);
   }
 
-  private static List<byte[]> texts(List<String> addresses) {
-    return addresses.stream().limit(REPLICAS_MAX).map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+  private static List<byte[]> texts(Collection<String> texts, int most) {
+    return texts.stream().limit(most).map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
   }
 
   private static int length(List<byte[]> texts) {
@@ -360,6 +398,7 @@ public sealed interface Frame {
             case 6 -> new Close(in.getLong());
             case 7 -> new Resume(in.getLong(), secret(in), in.get() != 0);
             case 8 -> new Forget(in.getLong());
+            case 9 -> new Compare(in.getLong());
             case 16 -> new Welcome(in.getInt(), in.getLong(), in.getInt(), addresses(in));
             case 17 -> new Opened(in.getLong(), in.getLong());
             case 18 -> replied(in);
@@ -372,6 +411,7 @@ public sealed interface Frame {
             case 25 -> new Move(text(in, in.remaining()));
             case 26 -> new Redirected(text(in, in.remaining()));
             case 27 -> readLive(in);
+            case 28 -> readCompared(in);
             default -> throw new MalformedException("no frame of kind " + kind);
           };
       if (in.hasRemaining()) {
@@ -453,15 +493,19 @@ public sealed interface Frame {
   }
 
   private static List<String> addresses(ByteBuffer in) throws MalformedException {
+    return texts(in, REPLICAS_MAX);
+  }
+
+  private static List<String> texts(ByteBuffer in, int most) throws MalformedException {
     int count = Short.toUnsignedInt(in.getShort());
-    if (count > REPLICAS_MAX) {
-      throw new MalformedException(count + " addresses");
+    if (count > most) {
+      throw new MalformedException(count + " texts, where " + most + " may be");
     }
-    var addresses = new ArrayList<String>(count);
+    var texts = new ArrayList<String>(count);
     for (int i = 0; i < count; i++) {
-      addresses.add(text(in, Short.toUnsignedInt(in.getShort())));
+      texts.add(text(in, Short.toUnsignedInt(in.getShort())));
     }
-    return addresses;
+    return texts;
   }
 
   private static String text(ByteBuffer in, int length) throws MalformedException {

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -178,12 +178,11 @@ public final class ReplicaProtocol {
   private List<String> replicas = List.of();
   private long touchAt;
   private long tickAt;
+  private final Balance balance;
   private Balance.@Nullable Load shown;
   private long balanceAt;
   private long secondAt; // when this second ends
   private long callsBefore; // of all, in the last second
-  private int timesAbove; // the threshold, in a row
-  private long settledAt;
   private long moved;
   private long foreignSessions;
   private long misdirected;
@@ -222,13 +221,13 @@ public final class ReplicaProtocol {
     this.clock = clock;
     this.questions = new Questions(this, machine, group);
     this.roll = new Roll(self, group);
-    this.check = new StateCheck(self, machine, group);
+    this.check = new StateCheck(self, machine, group, clock.nanos());
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
     this.touchAt = clock.nanos();
     this.tickAt = touchAt;
     this.balanceAt = touchAt;
     this.secondAt = touchAt;
-    this.settledAt = touchAt;
+    this.balance = new Balance(touchAt);
   }
 
   /// Has the states of all replicas compared now and then, when this one is the most senior. To be called before
@@ -299,7 +298,8 @@ public final class ReplicaProtocol {
   /// @param installed the view
   public void viewed(View installed) {
     view = installed;
-    check.viewed(installed.size());
+    Stream<MemberId> voters = installed.members().stream().filter(member -> !installed.isObserver(member));
+    check.viewed(voters.map(MemberId::name).toList());
     configured = false;
     announced = null;
     if (primary != null) {
@@ -437,6 +437,7 @@ public final class ReplicaProtocol {
     byNonce.remove(gone.nonce, gone);
     release(gone);
     questions.forget(gone);
+    check.forget(gone);
   }
 
   /// Forgets the message of a connection for which there was no room.
@@ -485,7 +486,11 @@ public final class ReplicaProtocol {
       case Frame.Resume resume -> resume(from, resume);
       case Frame.Call call -> call(from, call);
       case Frame.Query query -> query(from, query);
-      case Frame.Forget(long id) -> questions.withdraw(from, id);
+      case Frame.Compare(long id) -> compare(from, id);
+      case Frame.Forget(long id) -> {
+        questions.withdraw(from, id);
+        check.withdraw(from, id);
+      }
       case Frame.Ping() -> {
         attach(from, from.session);
         send(from, new Frame.Pong());
@@ -699,6 +704,14 @@ public final class ReplicaProtocol {
     }
   }
 
+  private void compare(Connection from, long id) {
+    if (!isServing()) {
+      away(from);
+    } else if (!check.ask(from, id, clock.nanos(), outcome -> send(from, new Frame.Compared(id, outcome)))) {
+      refuse(from, Fault.GREEDY, "too many comparisons of states wait for an answer");
+    }
+  }
+
   boolean isHere(Connection connection) {
     return connections.get(connection.id) == connection;
   }
@@ -761,7 +774,7 @@ public final class ReplicaProtocol {
     }
     Balance.Load own = showLoad();
     View here = view;
-    if (here == null || now - settledAt < 0) {
+    if (here == null || !balance.isSettled(now)) {
       return;
     }
     var loads = new TreeMap<String, Balance.Load>();
@@ -772,13 +785,7 @@ public final class ReplicaProtocol {
       }
     }
     loads.put(self, own);
-    SortedMap<String, Long> moves = Balance.moves(self, loads);
-    timesAbove = moves.isEmpty() ? 0 : timesAbove + 1;
-    if (timesAbove >= Balance.TIMES) {
-      timesAbove = 0;
-      settledAt = now + Balance.SETTLE_NANOS;
-      moves.forEach((name, units) -> move(table.addresses().get(name), units));
-    }
+    balance.moves(self, loads, now).forEach((name, units) -> move(table.addresses().get(name), units));
   }
 
   private Balance.Load showLoad() {
@@ -812,9 +819,7 @@ public final class ReplicaProtocol {
     }
   }
 
-  /// When [#work] has something to do although nothing happens.
-  ///
-  /// @return steady time, as [Clock#nanos]; [Long#MAX_VALUE] for never
+  /// {@return when [#work] has something to do although nothing happens: steady time, or [Long#MAX_VALUE] for never}
   public long deadlineNanos() {
     if (!isServing()) {
       return Long.MAX_VALUE;
@@ -897,65 +902,47 @@ public final class ReplicaProtocol {
     send(to, reply);
   }
 
-  /// How often a client wanted to use a session without its secret, or one that nobody has opened.
-  ///
-  /// @return a count since the start
+  /// {@return how often a client wanted to use a session without its secret, or one that nobody has opened}
   public long foreignSessions() {
     return foreignSessions;
   }
 
-  /// How many clients that wanted the request manager came to this replica, which was another one.
-  ///
-  /// @return a count since the start
+  /// {@return how many clients that wanted the request manager came to this replica, which was another one}
   public long misdirected() {
     return misdirected;
   }
 
-  /// How many clients were sent to replicas that have less to do.
-  ///
-  /// @return a count since the start
+  /// {@return how many clients were sent to replicas that have less to do}
   public long moved() {
     return moved;
   }
 
-  /// How many commands this replica has executed.
-  ///
-  /// @return a count since the start; not those contained in a state that it got
+  /// {@return how many commands this replica has executed, without those contained in a state that it got}
   public long executed() {
     return table.executed();
   }
 
-  /// How many commands came again that had been executed.
-  ///
-  /// @return a count since the start
+  /// {@return how many commands came again that had been executed}
   public long repeated() {
     return table.repeated();
   }
 
-  /// How many outcomes of primaries did not count here, because another one had come before or the state was another.
-  ///
-  /// @return a count since the start
+  /// {@return how many outcomes of primaries did not count: another one had come before, or the state was another}
   public long outdated() {
     return table.outdated();
   }
 
-  /// How many queries this replica has answered.
-  ///
-  /// @return a count since the start
+  /// {@return how many queries this replica has answered}
   public long queries() {
     return questions.answered();
   }
 
-  /// How many clients are connected.
-  ///
-  /// @return the number
+  /// {@return how many clients are connected}
   public int connections() {
     return connections.size();
   }
 
-  /// How many sessions there are, at all replicas together.
-  ///
-  /// @return the number
+  /// {@return how many sessions there are, at all replicas together}
   public int sessions() {
     return table.sessions();
   }

@@ -2,10 +2,14 @@ package org.tutti.replica.protocol;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.tutti.replica.Divergence;
+import org.tutti.replica.StateComparison;
 import org.tutti.replica.StateMachine;
 
 /// Whether all replicas have the same state, as far as one of them can tell.
@@ -21,10 +25,16 @@ import org.tutti.replica.StateMachine;
 /// again compares what it has now with what it said in its earlier life; and one that has got its state from another
 /// replica passes over digests of places before.
 ///
+/// A check is begun by the most senior replica now and then, and by any replica whose client asks for a comparison, at
+/// most once a second. Who asks gets the digests of all in the view, or after a while those that have come.
+///
 /// Comparing the states of replicas is how those are found that fail arbitrarily (Schneider, ACM Computing Surveys
 /// 22(4), 1990, section 3). Here it finds services that are not deterministic, and changes nothing.
 final class StateCheck {
   private static final int CHECKS_MAX = 16; // that are remembered, and whose digests are unsaid
+  private static final int ASKS_MAX = 16; // of one client
+  static final long ASKED_EVERY_NANOS = 1_000_000_000; // a check takes all replicas the digest of their whole state
+  static final long ANSWER_NANOS = 5_000_000_000L; // then an answer is given without those that have said nothing
 
   private record Digest(long position, long value) {}
 
@@ -37,6 +47,22 @@ final class StateCheck {
     }
   }
 
+  /// Somebody wants to know what a comparison finds.
+  private static final class Ask {
+    final Object client;
+    final long id;
+    final Consumer<StateComparison> then;
+    final long until;
+    long position; // of the check that answers it; 0 before there is one
+
+    Ask(Object client, long id, Consumer<StateComparison> then, long until) {
+      this.client = client;
+      this.id = id;
+      this.then = then;
+      this.until = until;
+    }
+  }
+
   private final String self;
   private final StateMachine machine;
   private final ReplicaProtocol.Group group;
@@ -45,10 +71,14 @@ final class StateCheck {
   private Consumer<Divergence> then = _ -> {};
   private final TreeMap<Long, Comparison> comparisons = new TreeMap<>(); // by position
   private final ArrayDeque<Digest> unsaid = new ArrayDeque<>();
+  private final List<Ask> asks = new ArrayList<>();
+  private long askedAt; // when a check was begun for them last
   private boolean isVain; // the service gives no digests
-  private int members;
+  private List<String> members = List.of();
 
-  StateCheck(String self, StateMachine machine, ReplicaProtocol.Group group) {
+  /// @param now steady time
+  StateCheck(String self, StateMachine machine, ReplicaProtocol.Group group, long now) {
+    this.askedAt = now - ASKED_EVERY_NANOS;
     this.self = self;
     this.machine = machine;
     this.group = group;
@@ -60,9 +90,49 @@ final class StateCheck {
     then = told;
   }
 
-  /// So many replicas are there.
-  void viewed(int count) {
-    members = count;
+  /// These replicas are there.
+  void viewed(List<String> names) {
+    members = names;
+    settle(_ -> false);
+  }
+
+  /// A client wants to know what the next comparison finds.
+  ///
+  /// @param client who asks
+  /// @param id     its number for it; asking again with the same one changes nothing
+  /// @param now    steady time
+  /// @param then   told it, once
+  /// @return false when too many of the client's wait
+  boolean ask(Object client, long id, long now, Consumer<StateComparison> then) {
+    List<Ask> its = asks.stream().filter(ask -> ask.client == client).toList();
+    if (its.stream().noneMatch(ask -> ask.id == id)) {
+      asks.add(new Ask(client, id, then, now + ANSWER_NANOS));
+    }
+    return its.size() < ASKS_MAX;
+  }
+
+  /// The client does not want to know it any more.
+  void withdraw(Object client, long id) {
+    asks.removeIf(ask -> ask.client == client && ask.id == id);
+  }
+
+  /// The client has gone.
+  void forget(Object client) {
+    asks.removeIf(ask -> ask.client == client);
+  }
+
+  /// Answers those whose comparison is complete, and those that are not to wait any more.
+  private void settle(Predicate<Ask> without) {
+    for (Ask ask : List.copyOf(asks)) {
+      Comparison at = comparisons.get(ask.position);
+      TreeMap<String, Long> digests = at == null ? new TreeMap<>() : at.digests;
+      boolean vain = isVain && ask.position > 0; // then nobody is silent
+      List<String> silent = members.stream().filter(name -> !vain && !digests.containsKey(name)).toList();
+      if (at != null && silent.isEmpty() || without.test(ask)) {
+        asks.remove(ask);
+        ask.then.accept(new StateComparison(ask.position, digests, silent));
+      }
+    }
   }
 
   /// A message was applied.
@@ -82,7 +152,9 @@ final class StateCheck {
 
   private void check(long position, OptionalLong value, boolean serves) {
     isVain = value.isEmpty();
+    asks.stream().filter(ask -> ask.position == 0).forEach(ask -> ask.position = position);
     if (isVain) {
+      settle(_ -> true);
       return;
     }
     comparisons.forEach(this::tell); // whoever has said nothing by now will not be waited for
@@ -90,7 +162,9 @@ final class StateCheck {
     begun.digests.put(self, value.getAsLong());
     comparisons.put(position, begun);
     if (comparisons.size() > CHECKS_MAX) {
-      comparisons.pollFirstEntry();
+      long first = comparisons.firstKey();
+      settle(ask -> ask.position == first);
+      comparisons.remove(first);
     }
     if (serves && unsaid.size() < CHECKS_MAX) {
       unsaid.add(new Digest(position, value.getAsLong()));
@@ -107,9 +181,10 @@ final class StateCheck {
     if (before != null && before != value) {
       at.digests.put(sender + " before its restart", value);
     }
-    if (at.digests.size() >= members) {
+    if (at.digests.keySet().containsAll(members)) {
       tell(position, at);
     }
+    settle(_ -> false);
   }
 
   private void tell(long position, Comparison at) {
@@ -128,6 +203,13 @@ final class StateCheck {
     while (!unsaid.isEmpty()
         && group.post(OrderedMessage.digest(unsaid.element().position(), unsaid.element().value()))) {
       unsaid.remove();
+    }
+    if (!asks.isEmpty()) {
+      boolean wanted = asks.stream().anyMatch(ask -> ask.position == 0);
+      if (wanted && now - askedAt >= ASKED_EVERY_NANOS && group.post(OrderedMessage.check())) {
+        askedAt = now;
+      }
+      settle(ask -> now - ask.until >= 0);
     }
     if (every < Long.MAX_VALUE && now - due >= 0) {
       due = now + every;

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
 import org.tutti.replica.Policy;
+import org.tutti.replica.Read;
 import org.tutti.replica.Replication;
 import org.tutti.replica.ServiceException;
+import org.tutti.replica.StateComparison;
 
 /// A client of three replicas, whose words the test says.
 class ClientProtocolTest {
@@ -60,5 +65,75 @@ class ClientProtocolTest {
     assertThat(patience.subList(5, 9)).allSatisfy(one -> assertThat(one).isBetween(0.99, 1.03));
     replicas.first.welcome();
     assertThat(replicas.first.calls()).as("asked again").endsWith(1L);
+  }
+
+  private static final class Comparison extends ClientProtocol.Request {
+    @Nullable StateComparison found;
+
+    Comparison() {
+      super(ByteBuffer.allocate(0), Read.LINEARIZABLE, Long.MAX_VALUE);
+      compares();
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      throw new IllegalStateException("the service was not asked");
+    }
+
+    @Override
+    protected void compared(StateComparison outcome) {
+      found = outcome;
+    }
+
+    @Override
+    protected void failed(ServiceException why) {
+      throw new IllegalStateException(why);
+    }
+  }
+
+  @Test
+  void aComparisonIsAskedForAgainElsewhereAndHasOneOutcome() {
+    var comparison = new Comparison();
+    client.request(comparison);
+    assertThat(replicas.first.said).endsWith(new Frame.Compare(1));
+    replicas.first.said.clear();
+    untilItConnects();
+    replicas.first.welcome();
+    assertThat(replicas.first.said).contains(new Frame.Compare(1));
+    replicas.first.hears(new Frame.Answer(1, false, 3, ByteBuffer.allocate(1))); // of nothing that was asked
+    assertThat(comparison.found).isNull();
+    var outcome = new StateComparison(7, new TreeMap<>(Map.of("n1", 3L)), List.of("n2"));
+    replicas.first.hears(new Frame.Compared(1, outcome));
+    assertThat(comparison.found).isEqualTo(outcome);
+    comparison.found = null;
+    replicas.first.hears(new Frame.Compared(1, outcome));
+    assertThat(comparison.found).isNull();
+  }
+
+  @Test
+  void aComparisonThatIsNotWantedAnyMoreIsWithdrawn() {
+    var comparison = new Comparison();
+    client.request(comparison);
+    assertThat(client.cancel(comparison)).isTrue();
+    assertThat(replicas.first.said).endsWith(new Frame.Compare(1), new Frame.Forget(1));
+  }
+
+  @Test
+  void eightComparisonsAreAskedForAtOnceAndOthersWhenOneOfTheseIsOver() {
+    List<Comparison> comparisons = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      comparisons.add(new Comparison());
+      client.request(comparisons.getLast());
+    }
+    assertThat(replicas.first.said).filteredOn(Frame.Compare.class::isInstance).hasSize(8);
+    replicas.first.hears(new Frame.Compared(3, new StateComparison(7, new TreeMap<>(), List.of())));
+    assertThat(replicas.first.said).last().isEqualTo(new Frame.Compare(9));
+    client.cancel(comparisons.getFirst());
+    assertThat(replicas.first.said).endsWith(new Frame.Forget(1), new Frame.Compare(10));
+    client.cancel(comparisons.getLast()); // which was not asked for
+    for (long id = 1; id < 20; id++) {
+      replicas.first.hears(new Frame.Compared(id, new StateComparison(8, new TreeMap<>(), List.of())));
+    }
+    assertThat(comparisons.subList(1, 19)).allMatch(comparison -> comparison.found != null);
   }
 }

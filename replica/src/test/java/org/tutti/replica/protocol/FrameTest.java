@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.replica.Read;
+import org.tutti.replica.StateComparison;
 import org.tutti.transport.Address;
 
 class FrameTest {
@@ -44,6 +47,7 @@ class FrameTest {
         new Frame.Ping(),
         new Frame.Close(4),
         new Frame.Forget(3),
+        new Frame.Compare(3),
         new Frame.Welcome(256, 60_000, Frame.NO_POLICY, List.of("a:1", "ü:2")),
         new Frame.Opened(-5, 17),
         new Frame.Replied(1, 2, reply),
@@ -54,6 +58,7 @@ class FrameTest {
         new Frame.Move("a:1"),
         new Frame.Redirected("b:2"),
         live(),
+        new Frame.Compared(3, new StateComparison(12, new TreeMap<>(Map.of("n1", -1L, "ü", 7L)), List.of("n3"))),
         new Frame.Pong(),
         new Frame.Wrong("no"));
   }

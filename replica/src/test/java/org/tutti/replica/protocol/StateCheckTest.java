@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.replica.Command;
 import org.tutti.replica.Divergence;
+import org.tutti.replica.StateComparison;
 import org.tutti.replica.StateMachine;
 
 /// The comparison of states at replicas whose group is a queue: n1 is the senior, and one tick is a nanosecond.
@@ -37,9 +39,9 @@ class StateCheckTest {
 
     Replica(String name) {
       this.name = name;
-      this.check = new StateCheck(name, this, this);
+      this.check = new StateCheck(name, this, this, 0);
       check.begin(EVERY, 0, found::add);
-      check.viewed(3);
+      check.viewed(List.of("n1", "n2", "n3"));
       replicas.add(this);
     }
 
@@ -171,7 +173,7 @@ class StateCheckTest {
   void aLogThatIsExecutedAgainIsComparedWithTheEarlierLife() {
     at(EVERY);
     var again = new Replica("n2");
-    again.check.viewed(0); // none yet
+    again.check.viewed(List.of()); // none yet
     again.digest = OptionalLong.of(8);
     for (int position = 0; position < log.size(); position++) {
       again.apply(position, false);
@@ -199,5 +201,100 @@ class StateCheckTest {
     assertFound();
     at(101 * EVERY);
     assertThat(n1.found).hasSize(1);
+  }
+
+  // ---- comparisons that a client asks for ------------------------------------------------------------------------
+
+  private static final long SECOND = StateCheck.ASKED_EVERY_NANOS;
+
+  private final List<StateComparison> told = new ArrayList<>();
+
+  private boolean ask(Replica at, Object client, long id) {
+    return at.check.ask(client, id, now, told::add);
+  }
+
+  @Test
+  void whoAsksIsToldTheDigestsOfAll() {
+    replicas.forEach(one -> one.check.begin(Long.MAX_VALUE, 0, _ -> {}));
+    n3.digest = OptionalLong.of(8);
+    ask(n2, "client", 1);
+    ask(n2, "other", 1);
+    ask(n2, "client", 1); // again, as it was not answered
+    at(0);
+    var expected = new StateComparison(1, new TreeMap<>(Map.of("n1", 0x9f3cL, "n2", 0x9f3cL, "n3", 8L)), List.of());
+    assertThat(told).containsExactly(expected, expected);
+    assertThat(expected.isEqual()).isFalse();
+    n3.digest = n1.digest;
+    ask(n1, "client", 2);
+    at(1);
+    assertThat(told).last().matches(StateComparison::isEqual);
+  }
+
+  @Test
+  void statesAreComparedAtMostOnceASecondForClients() {
+    replicas.forEach(one -> one.check.begin(Long.MAX_VALUE, 0, _ -> {}));
+    at(0);
+    for (int i = 0; i < 100; i++) {
+      ask(n1, "client " + i, 1);
+      at(i * SECOND / 50);
+    }
+    assertThat(log).hasSize(2 * 4);
+    assertThat(told).hasSize(1 + 50);
+    at(2 * SECOND);
+    assertThat(told).hasSize(100).allMatch(StateComparison::isEqual);
+  }
+
+  @Test
+  void whoSaysNothingIsNamedAfterAWhileOrIsGone() {
+    replicas.forEach(one -> one.check.begin(Long.MAX_VALUE, 0, _ -> {}));
+    n3.room = 0;
+    ask(n1, "client", 1);
+    ask(n2, "client", 2);
+    at(StateCheck.ANSWER_NANOS - 1);
+    assertThat(told).isEmpty();
+    n2.check.viewed(List.of("n1", "n2"));
+    assertThat(told).singleElement().matches(StateComparison::isEqual);
+    at(StateCheck.ANSWER_NANOS);
+    assertThat(told)
+        .last()
+        .satisfies(late -> {
+          assertThat(late.silent()).containsExactly("n3");
+          assertThat(late.digests()).containsOnlyKeys("n1", "n2");
+          assertThat(late.isEqual()).isFalse();
+        });
+    n1.room = 0;
+    ask(n1, "client", 3);
+    at(2 * StateCheck.ANSWER_NANOS);
+    assertThat(told).last().isEqualTo(new StateComparison(0, new TreeMap<>(), List.of("n1", "n2", "n3")));
+  }
+
+  @Test
+  void aServiceWithoutDigestsSaysSoAtOnce() {
+    replicas.forEach(one -> one.digest = OptionalLong.empty());
+    ask(n2, "client", 1);
+    at(0);
+    assertThat(told)
+        .singleElement()
+        .satisfies(none -> {
+          assertThat(none.position()).isEqualTo(1);
+          assertThat(none.silent()).isEmpty();
+          assertThat(none.digests()).isEmpty();
+          assertThat(none.isEqual()).isFalse();
+        });
+  }
+
+  @Test
+  void whoGoesOrDoesNotWantItAnyMoreIsToldNothingAndWhoAsksTooMuchIsRefused() {
+    ask(n1, "gone", 1);
+    ask(n1, "patient", 1);
+    ask(n1, "patient", 2);
+    n1.check.forget("gone");
+    n1.check.withdraw("patient", 1);
+    at(0);
+    assertThat(told).hasSize(1);
+    for (int i = 0; i < 16; i++) {
+      assertThat(ask(n1, "greedy", i)).isTrue();
+    }
+    assertThat(ask(n1, "greedy", 16)).isFalse();
   }
 }

@@ -222,6 +222,13 @@ final class ServiceMutants {
                   new Fix(0, true))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "comparison-is-not-told",
+                  "who asks for a comparison of states is not told what it finds",
+                  "replica.protocol.StateCheck",
+                  "settle",
+                  new Drop("accept", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "passive-reply-before-change",
                   "a reply is kept and sent, and the change that belongs to it is not made",
                   "replica.protocol.SessionTable",

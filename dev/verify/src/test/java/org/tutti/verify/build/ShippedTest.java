@@ -118,6 +118,7 @@ class ShippedTest {
             "members",
             "groups",
             "why",
+            "verify",
             "doctor",
             "ipc",
             "registry",
