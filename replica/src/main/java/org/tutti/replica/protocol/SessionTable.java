@@ -327,8 +327,9 @@ public final class SessionTable {
         }
       }
       case OrderedMessage.TICK -> {
-        advance(message.getLong());
-        expire(position, machine, answers);
+        long said = message.getLong();
+        advance(said);
+        expire(said, position, machine, answers);
       }
       case OrderedMessage.CLOSE -> {
         Session closed = sessions.get(message.getLong());
@@ -480,9 +481,11 @@ public final class SessionTable {
     skip(position, answers);
   }
 
-  private void expire(long position, StateMachine machine, Answers answers) {
+  /// @param said the time that the most senior replica said: what others say may be later, and be ordered before it, as
+  ///             after an outage in which clients could not be heard
+  private void expire(long said, long position, StateMachine machine, Answers answers) {
     if (limits != null) {
-      long oldest = time - limits.sessionMillis;
+      long oldest = said - limits.sessionMillis;
       List<Session> expired = sessions.values().stream().filter(session -> session.heard < oldest).toList();
       for (Session session : expired) {
         end(session, position, machine, answers);

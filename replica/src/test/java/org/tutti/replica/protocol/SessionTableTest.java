@@ -144,6 +144,20 @@ class SessionTableTest {
     assertThat(answers).containsExactly("replied 1 SKIPPED @2", "replied 1 SKIPPED @2");
   }
 
+  /// Another session's command was ordered before a tick that was said before it.
+  @Test
+  void whatOthersSayOfTheTimeEndsNoSession() {
+    open();
+    apply(OrderedMessage.open(10, 8, SECRET));
+    call(500, 2, 1, 1, 'a');
+    call(5000, 3, 1, 1, 'b');
+    apply(OrderedMessage.tick(1500));
+    assertThat(table.sessions()).isEqualTo(2);
+    apply(OrderedMessage.tick(1501));
+    assertThat(table.isOpen(2)).isFalse();
+    assertThat(table.isOpen(3)).isTrue();
+  }
+
   @Test
   void aSessionExpiresByWhatAMessageSaysOfTheTime() {
     open();
