@@ -112,10 +112,10 @@ class VerifyCommandTest {
 
   @Test
   void whoIsNoReplicaOfTheServiceIsNamed() throws Exception {
-    CommandProcess other = tutti.run("verify", "--service=bank", replicas.getFirst().clients(), "--timeout=2s");
+    CommandProcess other = tutti.run("verify", "--service=bank", replicas.getFirst().clients(), "--timeout=5s");
     fails(other, "tutti verify: .*this is service \"vault\", not the one that was asked for.*");
     fails(
-        tutti.run("verify", "--service=vault", "127.0.0.1:1", "--timeout=1s"),
+        tutti.run("verify", "--service=vault", "127.0.0.1:1", "--timeout=5s"),
         "tutti verify: .*127\\.0\\.0\\.1:1.*refused.*");
     assertThat(Refusal.of("verify", "--service=vault").errors()).singleElement().asString().contains("HOST:PORT");
     assertThat(Refusal.of("verify", "127.0.0.1:1").errors()).singleElement().asString().contains("--service=NAME");
