@@ -92,7 +92,7 @@ final class VerifyCommand implements Callable<Integer> {
       return "the service gives no digest of its state";
     }
     List<String> words = new ArrayList<>();
-    if (found.digests().values().stream().distinct().count() > 1) {
+    if (found.differs()) {
       words.add("the states differ at position " + found.position());
     }
     if (!found.silent().isEmpty()) {

@@ -22,6 +22,13 @@ public record StateComparison(long position, SortedMap<String, Long> digests, Li
   ///
   /// @return false, too, when one of them has not said its digest, or the service gives none
   public boolean isEqual() {
-    return silent.isEmpty() && digests.values().stream().distinct().count() == 1;
+    return silent.isEmpty() && !digests.isEmpty() && !differs();
+  }
+
+  /// Whether two of the digests differ.
+  ///
+  /// @return false, too, when fewer than two are there
+  public boolean differs() {
+    return digests.values().stream().distinct().count() > 1;
   }
 }

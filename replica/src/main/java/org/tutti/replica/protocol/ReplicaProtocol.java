@@ -119,7 +119,7 @@ public final class ReplicaProtocol {
     POLICY,
     /// It used a session that was not opened or resumed on its connection.
     FOREIGN_SESSION,
-    /// Of too many questions that waited, most were its own.
+    /// Of too many questions that waited, most were its own; or too many comparisons of states, which it had asked for.
     GREEDY
   }
 

@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import org.tutti.workshop.Workshop;
 
 /// What the `tutti` command says to a line that it refuses before it does anything, found without a process of its own:
-/// there are more than a hundred such lines, and a start takes half a second of a processor.
+/// there are dozens of such lines, and each start takes a third of a second of a processor.
 ///
 /// @param exitCode with which the process would end
 /// @param errors   the lines on standard error
