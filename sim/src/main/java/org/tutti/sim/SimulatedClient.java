@@ -30,6 +30,7 @@ import org.tutti.sim.check.Violation;
 final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line {
   private static final int CALLS_OF_A_CLIENT = 1_000_000;
   private static final int COMPARES_ONE_IN = 8; // calls, where replicas compare their states
+  private static final int COMPARISONS_MAX = 16; // open at once: eight are answered in a second
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
@@ -236,7 +237,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     open.add(pending);
     protocol.request(pending);
     boolean compares = calls % COMPARES_ONE_IN == 0 || deadline == Long.MAX_VALUE;
-    if (compares && service.settings().compareNanos() < Long.MAX_VALUE) {
+    if (compares && comparisons.size() < COMPARISONS_MAX && service.settings().compareNanos() < Long.MAX_VALUE) {
       var comparison = new Comparison(deadline);
       comparisons.add(comparison);
       protocol.request(comparison);
