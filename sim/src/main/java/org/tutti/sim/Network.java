@@ -140,6 +140,9 @@ final class Network {
 
     private byte[] damaged(byte[] frame) {
       byte[] copy = frame.clone();
+      if (copy.length == 0) {
+        return copy; // nothing is left of it, after it was damaged on its way into a connection that stood still
+      }
       if (random.nextInt(8) == 0) {
         return java.util.Arrays.copyOf(copy, random.nextInt(copy.length));
       }
