@@ -189,9 +189,9 @@ final class SimulatedReplica
     return machine + ", " + protocol.sessions() + " sessions";
   }
 
-  /// Whether nothing is under way in it.
+  /// Whether it serves, and has done all that it was told. What it has multicast may be under way: the time always is.
   boolean isAtRest() {
-    return told.isEmpty() && incoming == null && outstanding == 0 && protocol.isServing();
+    return told.isEmpty() && incoming == null && protocol.isServing();
   }
 
   // ---- its thread ------------------------------------------------------------------------------------------------
