@@ -262,8 +262,9 @@ public final class Journal {
   public Staged stage(PersistentState now, @Nullable Log log) {
     boolean agreed = stageViews(now, log);
     boolean more = log != null && append(log);
+    boolean given = begun && base.isKnown(); // the state: others rely on this member to have it
     boolean moved = log != null && trim(log, agreed);
-    if (agreed || (more && messages == Staged.FORCE)) {
+    if (agreed || ((more || given) && messages == Staged.FORCE)) {
       return Staged.FORCE;
     }
     return more || moved ? Staged.WRITE : Staged.NOTHING;

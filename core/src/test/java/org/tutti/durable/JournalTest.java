@@ -149,6 +149,20 @@ class JournalTest {
     assertThat(commits).isEmpty();
   }
 
+  /// From then on others rely on this member to have the state, also when the power has failed here.
+  @ParameterizedTest
+  @CsvSource({"VIEWS, WRITE", "EACH, FORCE"})
+  void thatTheStateIsHereIsAsDurableAsMessages(Durability policy, Staged expected) {
+    Journal journal = journal(policy);
+    journal.restarted(7);
+    var log = new Log(VIEW, SELF, 7, Ordering.SEQUENCER, _ -> {});
+    journal.began(promised(2), log);
+    journal.stage(promised(2), log);
+    journal.started(new StateTransfer.Start(7, 40, new LinkedHashMap<>()));
+    assertThat(journal.stage(promised(2), log)).isEqualTo(expected);
+    assertThat(journal.stage(promised(2), log)).isEqualTo(Staged.NOTHING);
+  }
+
   @Test
   void aStateThatBeginsElsewhereIsABugOfTheCaller() {
     Journal journal = journal(Durability.VIEWS);
