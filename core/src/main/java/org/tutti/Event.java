@@ -48,6 +48,8 @@ public sealed interface Event {
   record StateRequest(MemberId newcomer, StateSink sink) implements Event {}
 
   /// The state to start from, in place of what this member knew. To be read to its end before later events are taken.
+  /// Then this member counts as one that has the state. An application with a durable state ([MemberConfig#position()])
+  /// makes it durable before that, and says so by [StateSource#complete].
   ///
   /// Reading throws [java.io.IOException] when the member that gives it is not in the next view, primary or not, or
   /// gives up: what was read so far is no state of any moment. Another offer follows as soon as there is a primary view

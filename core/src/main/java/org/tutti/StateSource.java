@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.io.IOException;
 import java.io.InputStream;
 
 /// Brings the application's state to a newcomer; see [Event.StateOffer].
@@ -11,7 +12,11 @@ import java.io.InputStream;
 ///
 /// {@snippet class="ApiExamplesTest" region="state-source"}
 ///
-/// Closing it before its end was read aborts: half a state is no state, so the member leaves the group.
+/// When all was read, the member counts as one that has the state, and its deliveries go on. An application with a
+/// durable state, which named a position ([MemberConfig#position()]), makes the state durable first, and says so by
+/// [#complete]. If the process ends before, the others give the state again.
+///
+/// Closing it before that aborts: half a state is no state, so the member leaves the group.
 public abstract class StateSource extends InputStream {
   /// The longest token.
   public static final int TOKEN_BYTES_MAX = 64 << 10;
@@ -29,8 +34,16 @@ public abstract class StateSource extends InputStream {
   /// @throws IllegalStateException    when this was called before, or reading has begun
   public abstract void resume(byte[] token);
 
-  /// Ends reading. Before the end was read, this aborts: the member leaves, and the donor is told at once. Never blocks
-  /// and never throws; does nothing when called again, after the end, or when the state is void.
+  /// Says that the application has all of the state, and would have it after a crash: from now on others may rely on
+  /// this member alone to have it. Applications without a durable state need not call it. Waits for the end of the
+  /// state, if it has not come yet.
+  ///
+  /// @throws IOException           when the state is void, as the donor has gone, or when this is closed
+  /// @throws IllegalStateException when a part of the state was not read
+  public abstract void complete() throws IOException;
+
+  /// Ends reading. Before the application has the state, this aborts: the member leaves, and the donor is told at once.
+  /// Never blocks and never throws; does nothing when called again, or when the state is void.
   @Override
   public abstract void close();
 }

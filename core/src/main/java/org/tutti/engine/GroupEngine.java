@@ -756,6 +756,9 @@ final class GroupEngine {
     @Override
     public void complete() {
       deliveries.complete();
+      if (!view().primary()) {
+        agreement.want(); // it may be what the others wait for
+      }
     }
 
     @Override

@@ -193,9 +193,7 @@ final class EventQueue implements EventDispatcher {
     }
     if (state != null && !state.isOver()) {
       throw new IllegalStateException(
-          "the state offered to group \""
-              + group
-              + "\" must be read to its end, or closed, before the next event is taken");
+          "the state offered to group \"" + group + "\" must be " + state.use() + " before the next event is taken");
     }
     state = null;
   }

@@ -17,11 +17,13 @@ import org.tutti.user.Request;
 /// The newcomer's side of a state transfer: keeps the chunks that have arrived until the application reads them.
 ///
 /// It reports each chunk that is taken, which gives the donor a credit; so at most
-/// [org.tutti.user.GroupUser#CHUNKS_ON_THE_WAY] are here.
+/// [org.tutti.user.GroupUser#CHUNKS_ON_THE_WAY] are here. When the last one is taken, the member counts as one that has
+/// the state. If its application makes that durable first, it is taken only when the application says so.
 final class IncomingState extends StateSource {
   private final String group;
   private final long transfer;
   private final String donor;
+  private final boolean durable;
   private final Consumer<String> aborted;
   private final Request taken;
   private final Inbox inbox;
@@ -32,14 +34,17 @@ final class IncomingState extends StateSource {
   private boolean begun; // what is known already was said
   private final StateChecksum checksum = new StateChecksum(); // of what the application has read
   private StateChecksum.@Nullable Sum end; // once the last chunk is here
+  private boolean confirmed; // the application has the state
   private boolean closed;
   private @Nullable String broken;
 
+  /// @param durable whether the application has it only when it says so, as it makes it durable
   /// @param aborted called with the reason when the application does not get it to its end
-  IncomingState(String group, long transfer, String donor, Inbox inbox, Consumer<String> aborted) {
+  IncomingState(String group, long transfer, String donor, boolean durable, Inbox inbox, Consumer<String> aborted) {
     this.group = group;
     this.transfer = transfer;
     this.donor = donor;
+    this.durable = durable;
     this.aborted = aborted;
     this.taken = new Request.StateTaken(group, transfer);
     this.inbox = inbox;
@@ -120,13 +125,21 @@ final class IncomingState extends StateSource {
       ByteBuffer next = chunks.pollFirst();
       if (next != null) {
         current = next;
-        inbox.post(taken);
+        taken();
       } else if (end != null) {
         check();
         return false;
       } else {
         sleep();
       }
+    }
+  }
+
+  private void taken() {
+    boolean last = end != null && chunks.isEmpty();
+    if (!last || !durable) {
+      confirmed |= last;
+      inbox.post(taken);
     }
   }
 
@@ -139,6 +152,22 @@ final class IncomingState extends StateSource {
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while reading the state from " + donor);
+    }
+  }
+
+  @Override
+  public void complete() throws IOException {
+    lock.lock();
+    try {
+      if (await()) {
+        throw new IllegalStateException("a part of the state from " + donor + " was not read");
+      }
+      if (!confirmed) {
+        confirmed = true;
+        inbox.post(taken);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -174,10 +203,12 @@ final class IncomingState extends StateSource {
     lock.lock();
     try {
       end = last;
-      if (!closed) {
+      if (!closed && bytes.hasRemaining()) {
         chunks.addLast(bytes);
-        changed.signalAll();
+      } else if (!closed) {
+        taken();
       }
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -196,11 +227,17 @@ final class IncomingState extends StateSource {
     }
   }
 
+  /// What the application is to do with it.
+  String use() {
+    return durable ? "read to its end and completed, or closed," : "read to its end, or closed,";
+  }
+
   /// Whether the application is through with it.
   boolean isOver() {
     lock.lock();
     try {
-      return closed || broken != null || (end != null && chunks.isEmpty() && !current.hasRemaining());
+      boolean read = end != null && chunks.isEmpty() && !current.hasRemaining();
+      return closed || broken != null || (read && (confirmed || !durable));
     } finally {
       lock.unlock();
     }

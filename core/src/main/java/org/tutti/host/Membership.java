@@ -93,7 +93,8 @@ public final class Membership implements Group, GroupUser {
             ? null
             : new EventQueue(name, self, member.windowBytes(), inbox, this::taken, this::reportConsumed);
     this.application = listener != null ? new ListenerDispatcher(name, listener, inbox, this::taken) : queue;
-    this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
+    boolean durable = member.position().isPresent();
+    this.states = new StateStreams(name, durable, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWaiters(name, self, inbox);
     this.positions = new PositionWaiters(name, self, inbox);
     this.ended = ended;

@@ -12,14 +12,17 @@ import org.tutti.membership.StateChecksum;
 /// The state transfers of one membership, by number. Used by the engine thread only.
 final class StateStreams {
   private final String group;
+  private final boolean durable;
   private final Inbox inbox;
   private final Consumer<String> aborted;
   private final Map<Long, OutgoingState> outgoing = new TreeMap<>();
   private final Map<Long, IncomingState> incoming = new TreeMap<>();
 
+  /// @param durable whether the application makes a state durable before it has it
   /// @param aborted called with the reason when an application does not get a state to its end
-  StateStreams(String group, Inbox inbox, Consumer<String> aborted) {
+  StateStreams(String group, boolean durable, Inbox inbox, Consumer<String> aborted) {
     this.group = group;
+    this.durable = durable;
     this.inbox = inbox;
     this.aborted = aborted;
   }
@@ -58,7 +61,7 @@ final class StateStreams {
   }
 
   IncomingState offer(long transfer, MemberId donor) {
-    var source = new IncomingState(group, transfer, donor.name(), inbox, aborted);
+    var source = new IncomingState(group, transfer, donor.name(), durable, inbox, aborted);
     incoming.put(transfer, source);
     return source;
   }

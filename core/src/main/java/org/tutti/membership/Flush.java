@@ -534,11 +534,12 @@ final class Flush {
     return isUpToDate(of, member) && !isObserver(member);
   }
 
-  /// A transfer that is under way goes on when its donor stays; otherwise the donors take turns.
+  /// A transfer that is under way goes on when its donor stays, or has given all; otherwise the donors take turns.
   private Knowledge.Transfer transfer(View of, View next, MemberId newcomer, List<MemberId> donors) {
     Knowledge report = report(newcomer);
     Knowledge.Transfer running = report.transfer();
-    if (running != null && isAt(report, of) && donors.contains(running.donor())) {
+    boolean goesOn = running != null && (running.donor().equals(newcomer) || donors.contains(running.donor()));
+    if (goesOn && isAt(report, of)) {
       return running;
     }
     MemberId donor = donors.get((next.rankOf(newcomer) + donors.size() - 1) % donors.size());

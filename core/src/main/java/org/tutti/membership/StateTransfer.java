@@ -114,7 +114,7 @@ public final class StateTransfer {
     /// @param start what it said, which is possible
     void started(Start start);
 
-    /// Everything has come; deliveries may begin.
+    /// The application has the state; deliveries may begin.
     void complete();
 
     /// The transfer has ended without success; a new one is needed.
@@ -197,11 +197,17 @@ public final class StateTransfer {
     long remote = -1; // the donor's number, once the header is here
     boolean offered;
     int untaken; // chunks that the application has not taken
+    boolean whole; // all of it has come, and the application may not have taken all
     final StateChecksum checksum = new StateChecksum();
 
     Incoming(Knowledge.Transfer from, long local) {
       this.from = from;
       this.local = local;
+    }
+
+    /// A state of which nothing is to come needs no donor any more, and can only get lost with this member.
+    Knowledge.Transfer goingOn(MemberId self) {
+      return whole ? new Knowledge.Transfer(self, from.since()) : from;
     }
   }
 
@@ -229,11 +235,11 @@ public final class StateTransfer {
     this.host = host;
   }
 
-  /// From whom this member is getting its state.
+  /// From whom this member is getting its state: from itself when only its application has to take it.
   ///
   /// @return the transfer, or null when none is under way
   public Knowledge.@Nullable Transfer running() {
-    return incoming == null ? null : incoming.from;
+    return incoming == null ? null : incoming.goingOn(self);
   }
 
   /// The transfer that may go on in the next view. A donor that has come sooner to the view in which it begins may have
@@ -245,7 +251,7 @@ public final class StateTransfer {
   public Knowledge.@Nullable Transfer reported(ViewId view) {
     Incoming current = incoming;
     boolean goesOn = current != null && (current.remote >= 0 || current.from.since().equals(view));
-    return goesOn ? current.from : null;
+    return goesOn ? current.goingOn(self) : null;
   }
 
   /// Whether others are getting the state from this member, who need it: observers only want it.
@@ -261,7 +267,7 @@ public final class StateTransfer {
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
     outgoing.values().stream().filter(to -> !to.cutOff).forEach(to -> into.add(to.newcomer));
-    if (incoming != null) {
+    if (incoming != null && !incoming.whole) {
       into.add(incoming.from.donor());
     }
   }
@@ -284,7 +290,7 @@ public final class StateTransfer {
     ViewId now = proposal.view().id();
     for (Proposal.Assignment assignment : proposal.transfers()) {
       ViewId since = assignment.transfer().since();
-      if (!assignment.transfer().donor().equals(self)) {
+      if (!assignment.transfer().donor().equals(self) || assignment.newcomer().equals(self)) {
         continue;
       }
       if (since.equals(now)) {
@@ -310,7 +316,7 @@ public final class StateTransfer {
 
   /// Who is not in the view cannot be waited for: when it is back, a later primary view names a donor anew.
   private void part(View view) {
-    if (incoming != null && !view.contains(incoming.from.donor())) {
+    if (incoming != null && !incoming.whole && !view.contains(incoming.from.donor())) {
       interrupt();
     }
     if (incoming == null && !host.isSynced()) {
@@ -324,7 +330,7 @@ public final class StateTransfer {
   }
 
   private void expect(Knowledge.@Nullable Transfer transfer, ViewId view) {
-    if (incoming != null && incoming.from.equals(transfer)) {
+    if (incoming != null && (incoming.from.equals(transfer) || incoming.goingOn(self).equals(transfer))) {
       if (incoming.remote < 0) {
         host.failed(); // the next view ends it, unless its first word is on the way
       }
@@ -369,7 +375,7 @@ public final class StateTransfer {
   ///
   /// @param member the member
   public void lost(MemberId member) {
-    if (incoming != null && incoming.from.donor().equals(member)) {
+    if (incoming != null && !incoming.whole && incoming.from.donor().equals(member)) {
       fail();
     }
     endOutgoing(to -> to.newcomer.equals(member));
@@ -436,7 +442,12 @@ public final class StateTransfer {
     Incoming current = incoming;
     if (current != null && current.local == transfer) {
       current.untaken--;
-      effects.send(current.from.donor(), new Message.Taken(current.from.since(), current.remote));
+      if (!current.whole) {
+        effects.send(current.from.donor(), new Message.Taken(current.from.since(), current.remote));
+      } else if (current.untaken == 0) {
+        incoming = null;
+        host.complete();
+      }
     }
   }
 
@@ -457,10 +468,11 @@ public final class StateTransfer {
   /// @param message what it says
   public void receive(MemberId from, Message message) {
     Incoming current = incoming;
-    boolean fromDonor = current != null && current.from.equals(new Knowledge.Transfer(from, message.since()));
+    var transfer = new Knowledge.Transfer(from, message.since());
+    boolean fromDonor = current != null && !current.whole && current.from.equals(transfer);
     switch (message) {
-      case Message.Taken(ViewId _, long transfer) -> taken(from, transfer);
-      case Message.Known(ViewId _, long transfer, ByteBuffer token) -> known(from, transfer, token);
+      case Message.Taken(ViewId _, long number) -> taken(from, number);
+      case Message.Known(ViewId _, long number, ByteBuffer token) -> known(from, number, token);
       case Message.Header header when fromDonor && current.remote < 0 -> begin(current, header);
       case Message.Chunk chunk when fromDonor && chunk.transfer() == current.remote -> chunk(current, chunk);
       case Message.Cancelled _ when fromDonor -> fail();
@@ -523,11 +535,8 @@ public final class StateTransfer {
       distrust(); // half a state, or one that nobody had, must not look like one
       return;
     }
+    current.whole = chunk.end() != null;
     application.stateChunk(current.local, chunk.bytes(), chunk.end());
-    if (chunk.end() != null) {
-      incoming = null;
-      host.complete();
-    }
   }
 
   // ---- invariants ------------------------------------------------------------------------------------------------
@@ -538,6 +547,7 @@ public final class StateTransfer {
     if (coming != null) {
       Invariant.check(!host.isSynced(), "who has the state waits for none");
       Invariant.check(!coming.offered || coming.remote >= 0, "a state is offered when its donor has spoken");
+      Invariant.check(!coming.whole || coming.untaken > 0, "who has taken all of a state has the state");
       Invariant.check(
           coming.untaken >= 0 && coming.untaken <= Application.CHUNKS_ON_THE_WAY,
           "only so much of a state is not taken");

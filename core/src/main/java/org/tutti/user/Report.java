@@ -113,7 +113,10 @@ public record Report(
     List<MemberId> members = wait.members();
     return switch (wait.cause()) {
       case QUORUM -> "waiting for " + (members.isEmpty() ? some(wait.needed()) : some(members, wait.needed()));
-      case STATE -> "waiting for " + names(members, " or ") + " to give it";
+      case STATE ->
+          members.contains(self)
+              ? "waiting for the application, which has not said that it has all of it"
+              : "waiting for " + names(members, " or ") + " to give it";
       case STORAGE ->
           "waiting for the state, which none of these has, or for members that have not lost their storage"
               + (members.isEmpty() ? "" : ": " + names(members, " or "));

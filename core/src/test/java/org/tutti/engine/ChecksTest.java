@@ -565,6 +565,12 @@ class ChecksTest {
           in.set(coming + "offered", true);
         });
     row(
+        "who has taken all of a state has the state",
+        in -> {
+          coming(in);
+          in.set(coming + "whole", true);
+        });
+    row(
         "only so much of a state is not taken",
         in -> {
           coming(in);

@@ -19,9 +19,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.tutti.Durability;
 import org.tutti.End;
 import org.tutti.End.Cause;
 import org.tutti.Event;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
 import org.tutti.fixture.ManualMembership;
@@ -238,6 +241,74 @@ class StateStreamsTest {
     assertThat(source.read()).isEqualTo(-1);
     var taken = new Request.StateTaken("bank", TRANSFER);
     assertThat(hand.asked()).containsExactly(known(), taken, taken);
+  }
+
+  /// Who makes the state durable says when that is done.
+  @Test
+  void theLastChunkOfADurableApplicationIsTakenWhenItSaysSo() throws Exception {
+    ManualMembership durable = durable();
+    StateSource source = offered(durable);
+    assertThatThrownBy(source::complete).hasMessage("a part of the state from n2 was not read");
+    assertThat(source.readAllBytes()).hasSize(3);
+    assertThat(durable.asked(Request.StateTaken.class)).hasSize(1);
+    assertThatThrownBy(durable.group::receive)
+        .hasMessageContaining("must be read to its end and completed, or closed,");
+    source.complete();
+    assertThat(durable.asked(Request.StateTaken.class)).hasSize(1);
+    source.complete();
+    source.close();
+    assertThat(durable.group.receive(Duration.ZERO)).isNull();
+    assertThat(durable.asked()).isEmpty();
+    assertThatThrownBy(source::complete).isInstanceOf(IOException.class);
+  }
+
+  /// As when its disk is full: a `try` closes the state then.
+  @Test
+  void aDurableApplicationThatClosesWithoutSayingSoLeaves() throws Exception {
+    ManualMembership durable = durable();
+    try (StateSource source = offered(durable)) {
+      assertThat(source.readAllBytes()).hasSize(3);
+    }
+    List<Request> asked = durable.asked();
+    assertThat(asked.stream().filter(Request.StateTaken.class::isInstance)).hasSize(1);
+    assertThat(asked.getLast()).isInstanceOf(Request.Leave.class);
+  }
+
+  private static ManualMembership durable() {
+    var config = GroupConfig.builder().stateTransfer(true).durability(Durability.VIEWS).build();
+    return new ManualMembership(config, MemberConfig.builder().position(0).build());
+  }
+
+  private static StateSource offered(ManualMembership to) throws InterruptedException {
+    to.group.stateOffered(TRANSFER, OTHER, 0, 0);
+    StateSource source = ((Event.StateOffer) to.group.receive()).source();
+    to.group.stateChunk(TRANSFER, ByteBuffer.allocate(2), null);
+    to.group.stateChunk(TRANSFER, ByteBuffer.allocate(1), zeros(3));
+    return source;
+  }
+
+  /// Nobody has to say so who makes nothing durable.
+  @Test
+  void completingIsAllowedToAll() throws Exception {
+    StateSource source = source();
+    arrive(3, true);
+    assertThat(source.readAllBytes()).hasSize(3);
+    source.complete();
+    assertThat(hand.asked(Request.StateTaken.class)).hasSize(1);
+    assertThat(hand.group.receive(Duration.ZERO)).isNull();
+  }
+
+  /// Who writes pieces as long as a chunk has nothing left for the last one.
+  @Test
+  void anEmptyLastChunkNeedsNoReading() throws Exception {
+    StateSource source = source();
+    arrive(2, false);
+    assertThat(source.readNBytes(2)).hasSize(2);
+    arrive(0, true);
+    assertThat(hand.asked(Request.StateTaken.class)).hasSize(2);
+    source.close();
+    assertThat(hand.asked(Request.StateTaken.class)).isEmpty();
+    assertThat(hand.asked(Request.Leave.class)).isEmpty();
   }
 
   @Test

@@ -559,6 +559,13 @@ class FlushTest {
     assertThat(proposed().transfers()).containsExactly(assigned(C, B, BALLOT));
   }
 
+  /// Its application takes it as fast as it can.
+  @Test
+  void whoHasAllOfItsStateGoesOnWithoutTheDonor() {
+    report(B, HistoryText.in(VIEW, NOTHING)).report(C, HistoryText.in(VIEW, NOTHING).waitsFor(C, VIEW.id()));
+    assertThat(proposed().transfers()).containsExactly(assigned(C, C, VIEW.id()));
+  }
+
   @Test
   void whoMissedAPrimaryViewNeedsTheState() {
     View later = primary(7, A, B);

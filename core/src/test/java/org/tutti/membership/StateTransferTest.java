@@ -214,7 +214,46 @@ class StateTransferTest {
     newcomer.receive(A, header(10));
     newcomer.receive(A, chunk());
     newcomer.receive(A, end(0, 5));
-    assertThat(said).containsExactly("started", "offered", "chunk", "chunk", "complete");
+    assertThat(said).containsExactly("started", "offered", "chunk", "chunk");
+    newcomer.taken(1);
+    assertThat(said).as("one chunk is not taken").hasSize(4);
+    newcomer.taken(1);
+    assertThat(said).endsWith("complete").hasSize(5);
+    assertThat(newcomer.running()).isNull();
+    newcomer.taken(1);
+    assertThat(said).hasSize(5);
+  }
+
+  /// All that is missing is that the application takes it: that does not depend on the donor any more.
+  @Test
+  void aStateThatIsWholeOutlivesItsDonor() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.receive(A, end(5));
+    var fromItself = new Knowledge.Transfer(B, VIEW.id());
+    assertThat(newcomer.running()).isEqualTo(fromItself);
+    assertThat(newcomer.reported(VIEW.id())).isEqualTo(fromItself);
+    assertThat(watched(newcomer)).isEmpty();
+    newcomer.receive(A, new Message.Cancelled(VIEW.id()));
+    newcomer.lost(A);
+    newcomer.installed(nonPrimary(B));
+    newcomer.installed(proposal(primary(5, A, B), new Proposal.Assignment(B, fromItself, true)));
+    assertThat(said).containsExactly("started", "offered", "chunk");
+    newcomer.taken(1);
+    assertThat(said).endsWith("complete");
+  }
+
+  /// The others went on without it.
+  @Test
+  void aStateThatIsWholeAndTooOldIsVoid() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.receive(A, end(5));
+    View later = primary(9, A, B);
+    newcomer.installed(proposal(later, new Proposal.Assignment(B, new Knowledge.Transfer(A, later.id()), true)));
+    assertThat(said).containsExactly("started", "offered", "chunk", "interrupted");
+    newcomer.taken(1);
+    assertThat(said).doesNotContain("complete");
   }
 
   /// A chunk twice, one that is missing, or another byte: no state, but another transfer.

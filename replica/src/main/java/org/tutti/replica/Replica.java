@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -97,6 +99,7 @@ public final class Replica implements AutoCloseable {
   private final Group group;
   private final @Nullable SnapshotDirectory snapshots;
   private @Nullable SnapshotSchedule schedule; // of snapshots, with the lock
+  private volatile CompletableFuture<Void> keeping = CompletableFuture.completedFuture(null); // of a given state
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition(); // the group has told something
   private final ReplicaProtocol protocol;
@@ -407,12 +410,14 @@ public final class Replica implements AutoCloseable {
   /// is not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at
   /// once. When the replica that gives it has gone, half of it is here, and clients stay away until another one gives
   /// its own.
-  private void restore(StateSource from) throws IOException {
+  private void restore(StateSource from) throws IOException, InterruptedException {
     away(true);
     var given = new Given(from);
     try (var in = new BufferedInputStream(given, 64 << 10)) {
       protocol.restore(in, true);
       in.transferTo(OutputStream.nullOutputStream()); // what the service has not read; half a state is none
+      keepRestored();
+      from.complete(); // others rely on this replica from now on
     } catch (IOException | RuntimeException why) {
       if (!given.broken) {
         throw why;
@@ -420,6 +425,18 @@ public final class Replica implements AutoCloseable {
       return;
     }
     away(false);
+  }
+
+  private void keepRestored() throws IOException, InterruptedException {
+    CompletableFuture<Void> kept = read(protocol::keepRestored);
+    keeping = kept;
+    try {
+      if (broken == null) {
+        kept.get();
+      }
+    } catch (ExecutionException why) {
+      throw new IOException("no snapshot of the state that another replica gave was written", why.getCause());
+    }
   }
 
   private void away(boolean on) {
@@ -467,6 +484,7 @@ public final class Replica implements AutoCloseable {
         log(String.valueOf(why), why);
       }
     }
+    keeping.cancel(false);
     port.close();
     group.leave();
     release();
@@ -485,6 +503,7 @@ public final class Replica implements AutoCloseable {
     if (broken == null) {
       broken = new IllegalStateException("the replica was closed");
     }
+    keeping.cancel(false);
     port.close();
     group.close();
     try {
@@ -586,7 +605,7 @@ public final class Replica implements AutoCloseable {
               if (broken == null) {
                 log("no snapshot of position " + position + " was written", why);
               }
-              port.later(schedule::notKept);
+              port.later(() -> schedule.notKept(why));
             } catch (RuntimeException | Error why) {
               end(why);
             }

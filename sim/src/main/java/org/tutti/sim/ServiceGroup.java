@@ -278,6 +278,9 @@ final class ServiceGroup {
     }
     wiped |= disk != null && wiped(disk);
     var replica = new SimulatedReplica(setting, node, this, GROUP, terms, ServiceSettings.address(node.number));
+    if (keeping != null && survives(node.number)) {
+      replica.survives();
+    }
     replicas.add(replica);
     places[node.number] = replica;
     if (replica.recover(keeping)) {
@@ -290,6 +293,14 @@ final class ServiceGroup {
   /// start, unless it has forgotten that it did.
   private boolean mayFound(int place) {
     return !setting.plan().isNamesake(place) && setting.plan().role(place) == Role.VOTER;
+  }
+
+  /// Whether a place's last replica had the state when its process ended, and its disk has lost nothing.
+  private boolean survives(int place) {
+    SimulatedReplica before = places[place];
+    Plan plan = setting.plan();
+    boolean whole = !wiped && !damaged && !plan.has(FaultKind.BLACKOUT) && !plan.has(FaultKind.TORN_WRITE);
+    return whole && before != null && before.hasState() && !plan.has(FaultKind.NAMESAKE);
   }
 
   private static boolean wiped(@Nullable SimulatedDisk disk) {

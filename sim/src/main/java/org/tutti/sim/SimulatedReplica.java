@@ -69,6 +69,8 @@ final class SimulatedReplica
   private long outstanding; // what of the window is used
   private long consumed;
   private boolean closed;
+  private boolean serving; // the group says so, and its thread knows
+  private boolean survives; // its state is on its disk, as the life before served
   private long workPlanned = Long.MAX_VALUE;
   private ServiceGroup.@Nullable Keeping keeping;
   private @Nullable SnapshotSchedule schedule;
@@ -168,6 +170,21 @@ final class SimulatedReplica
 
   boolean isHere() {
     return node.isAlive() && !closed;
+  }
+
+  /// Whether it has the state as far as others can tell, until the end of its process.
+  boolean hasState() {
+    return serving;
+  }
+
+  /// The life before had the state when it ended, and what it kept is whole.
+  void survives() {
+    survives = true;
+  }
+
+  @Override
+  public void begin(long index, long position) {
+    survives = false; // it did
   }
 
   /// The service's state as bytes: equal at all replicas that are equally far.
@@ -420,6 +437,7 @@ final class SimulatedReplica
   @Override
   public void install(View installed) {
     view = installed;
+    serving &= installed.primary();
     if (trace()) {
       say("installs " + installed);
     }
@@ -432,7 +450,10 @@ final class SimulatedReplica
 
   @Override
   public void caughtUp(long position) {
-    tell(() -> protocol.caughtUp(position));
+    tell(() -> {
+      serving = view != null && view.primary() && incoming == null;
+      protocol.caughtUp(position);
+    });
   }
 
   @Override
@@ -513,6 +534,10 @@ final class SimulatedReplica
   /// What is delivered behind the state waits for it, in the order of what the engine tells.
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
+    serving = false;
+    if (survives) {
+      service.history().violate("StateSurvives", node.self + " served in its life before, and needs a state");
+    }
     incoming = new ByteArrayOutputStream();
     node.request(new Request.StateKnown(group, transfer, ByteBuffer.allocate(0)), 0);
   }
@@ -526,10 +551,14 @@ final class SimulatedReplica
     byte[] piece = new byte[chunk.remaining()];
     chunk.duplicate().get(piece);
     into.writeBytes(piece);
-    node.request(new Request.StateTaken(group, transfer), 0);
-    if (end != null) {
+    if (end == null) {
+      node.request(new Request.StateTaken(group, transfer), 0);
+    } else {
       incoming = null;
-      tell(() -> restore(into.toByteArray()));
+      tell(() -> {
+        restore(into.toByteArray());
+        protocol.keepRestored().thenRun(() -> node.request(new Request.StateTaken(group, transfer), 0));
+      });
     }
   }
 

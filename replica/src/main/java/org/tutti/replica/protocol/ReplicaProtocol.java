@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -385,6 +386,15 @@ public final class ReplicaProtocol {
       }
     }
     questions.arrivedAt(table.positionNext());
+  }
+
+  /// Begins to make the state that was restored last durable, if this replica keeps snapshots. Before that is done,
+  /// nobody may count on this replica to have the state.
+  ///
+  /// @return done when it is durable, at once without snapshots; fails with what the disk says
+  public CompletableFuture<Void> keepRestored() {
+    keep();
+    return snapshots == null ? CompletableFuture.completedFuture(null) : snapshots.restoredIsKept();
   }
 
   private void keep() {

@@ -1,13 +1,16 @@
 package org.tutti.replica.protocol;
 
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import org.tutti.replica.StateMachine;
 
 /// When a replica writes a snapshot to its disk, and where the group's log may be cut off then.
 ///
 /// A snapshot is due when the log has grown by so many bytes since the last one, and by as many as that one is long: so
 /// what is written for snapshots is at most what is written for commands, or a snapshot each so many bytes. After a
-/// state that another replica gave one is due at once, as the log begins there. The log is kept from the snapshot
-/// before the newest on, in case that the newest is damaged. One thread at a time.
+/// state that another replica gave one is due at once, as the log begins there; until it is kept, the replica must not
+/// count as one that has the state, which would be lost with it. The log is kept from the snapshot before the newest
+/// on, in case that the newest is damaged. One thread at a time.
 public final class SnapshotSchedule {
   /// What a replica whose state survives the end of all processes asks of its disk.
   public interface Disk {
@@ -33,6 +36,8 @@ public final class SnapshotSchedule {
   private long lastNext = -1; // position of the last one
   private boolean atOnce;
   private boolean writing;
+  private boolean writingRestored; // what was restored last
+  private CompletableFuture<Void> restored = CompletableFuture.completedFuture(null); // once it is kept
   private long written;
   private long failed;
 
@@ -57,6 +62,13 @@ public final class SnapshotSchedule {
 
   void restored() {
     atOnce = true;
+    writingRestored = false;
+    restored = new CompletableFuture<>();
+  }
+
+  /// Tells when the state that was restored last is on the disk.
+  CompletableFuture<Void> restoredIsKept() {
+    return restored;
   }
 
   boolean isDue() {
@@ -65,6 +77,7 @@ public final class SnapshotSchedule {
 
   void write(long position, StateMachine.Snapshot picture) {
     writing = true;
+    writingRestored = atOnce;
     atOnce = false;
     logBytes = 0;
     disk.write(position, picture);
@@ -82,12 +95,22 @@ public final class SnapshotSchedule {
     }
     lastNext = position;
     lastBytes = bytes;
+    if (writingRestored) {
+      writingRestored = false;
+      restored.complete(null);
+    }
   }
 
   /// A snapshot could not be written. The next one is due when the log has grown as much again.
-  public void notKept() {
+  ///
+  /// @param why what the disk says
+  public void notKept(IOException why) {
     writing = false;
     failed++;
+    if (writingRestored) {
+      writingRestored = false;
+      restored.completeExceptionally(why);
+    }
   }
 
   /// How many snapshots were written.

@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -114,6 +115,12 @@ class ReplicaRecoveryTest {
     Life(long every) throws IOException {
       schedule = new SnapshotSchedule(this, every);
       protocol.recover(new SnapshotStore(files, "sum"), schedule);
+    }
+
+    byte[] state() throws IOException {
+      var state = new ByteArrayOutputStream();
+      protocol.snapshot().writeTo(state);
+      return state.toByteArray();
     }
 
     void deliver(ByteBuffer message) {
@@ -280,16 +287,55 @@ class ReplicaRecoveryTest {
   void halfAStateIsNotWritten() throws Exception {
     Life donor = founded(1 << 20);
     donor.call(2, 1, 5);
-    var state = new ByteArrayOutputStream();
-    donor.protocol.snapshot().writeTo(state);
+    byte[] state = donor.state();
     var newcomer = new Life(1);
-    var half = new ByteArrayInputStream(state.toByteArray(), 0, state.size() - 1);
+    var half = new ByteArrayInputStream(state, 0, state.length - 1);
     assertThatThrownBy(() -> newcomer.protocol.restore(half, true)).isInstanceOf(IOException.class);
     newcomer.protocol.work();
     assertThat(newcomer.positions).isEmpty();
-    newcomer.protocol.restore(new ByteArrayInputStream(state.toByteArray()), true);
+    newcomer.protocol.restore(new ByteArrayInputStream(state), true);
     newcomer.protocol.work();
     assertThat(newcomer.positions).containsExactly(3L);
+  }
+
+  /// Others rely on a replica to have the state as soon as it says so: it must not lose it with its process.
+  @Test
+  void aGivenStateCountsWhenItIsOnTheDisk() throws Exception {
+    Life donor = founded(1 << 20);
+    donor.call(2, 1, 5);
+    byte[] state = donor.state();
+    var newcomer = new Life(1);
+    newcomer.protocol.restore(new ByteArrayInputStream(state), true);
+    CompletableFuture<Void> kept = newcomer.protocol.keepRestored();
+    assertThat(newcomer.positions).containsExactly(3L);
+    assertThat(kept).isNotDone();
+    newcomer.schedule.kept(3, 10);
+    assertThat(kept).isCompleted();
+    newcomer.protocol.restore(new ByteArrayInputStream(state), true);
+    CompletableFuture<Void> failed = newcomer.protocol.keepRestored();
+    var full = new IOException("the disk is full");
+    newcomer.schedule.notKept(full);
+    assertThat(failed).isCompletedExceptionally();
+    assertThat(failed.exceptionNow()).isEqualTo(full);
+  }
+
+  /// The one that is being written is of the state before.
+  @Test
+  void anEarlierSnapshotDoesNotKeepAGivenState() throws Exception {
+    Life donor = founded(1 << 20);
+    donor.call(2, 1, 5);
+    byte[] state = donor.state();
+    var newcomer = new Life(1);
+    newcomer.protocol.restore(new ByteArrayInputStream(state), true);
+    newcomer.protocol.keepRestored();
+    newcomer.protocol.restore(new ByteArrayInputStream(state), true);
+    CompletableFuture<Void> kept = newcomer.protocol.keepRestored();
+    newcomer.schedule.kept(3, 10);
+    assertThat(kept).isNotDone();
+    newcomer.protocol.work();
+    assertThat(newcomer.positions).containsExactly(3L, 3L);
+    newcomer.schedule.kept(3, 10);
+    assertThat(kept).isCompleted();
   }
 
   @Test
@@ -297,7 +343,7 @@ class ReplicaRecoveryTest {
     Life life = founded(500);
     life.callUntilOneIsDue();
     life.positions.clear();
-    life.schedule.notKept();
+    life.schedule.notKept(new IOException("the disk is full"));
     assertThat(life.callUntilOneIsDue()).isGreaterThan(1);
     assertThat(life.schedule.failed()).isEqualTo(1);
     assertThat(life.persisted).isEmpty();

@@ -222,6 +222,13 @@ final class ServiceMutants {
                   new Fix(0, true))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "given-state-is-not-kept",
+                  "a replica counts as one that has the state before that is on its disk",
+                  "replica.protocol.SnapshotSchedule",
+                  "restored",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "comparison-is-not-told",
                   "who asks for a comparison of states is not told what it finds",
                   "replica.protocol.StateCheck",
