@@ -139,6 +139,7 @@ public final class ReplicaProtocol {
 
   private static final int TOUCHES_PER_LIFE = 4;
   private static final int TICKS_PER_LIFE = 10;
+  private static final int LATE_PER_LIFE = 4; // how much later it may be said what time it is
   private static final int TOUCHED_MAX = 4096; // sessions in one message
   private static final int ASKED_MAX = 1024; // commands of a quiet connection whose replies are awaited
   private static final long RETRY_NANOS = 1_000_000; // when the window is full
@@ -758,7 +759,9 @@ public final class ReplicaProtocol {
       touchAt = now + life / TOUCHES_PER_LIFE;
       touch();
     }
-    if (now - tickAt >= 0) {
+    if (now - tickAt > life / LATE_PER_LIFE) {
+      tickAt = now + life; // this replica stood still, perhaps with all others, and has heard no client meanwhile
+    } else if (now - tickAt >= 0) {
       tickAt = now + life / TICKS_PER_LIFE;
       if (table.sessions() > 0 && isSenior()) {
         group.post(OrderedMessage.tick(stamp()));

@@ -212,6 +212,22 @@ class ReplicaProtocolTest {
     assertThat(last(3)).isEqualTo(new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
   }
 
+  /// The processes of all replicas are suspended, as with their machine, and go on in their view.
+  @Test
+  void sessionsDoNotExpireForTheTimeInWhichAllReplicasStoodStill() {
+    greet(1);
+    long session = open(1);
+    replica.disconnected(1);
+    nanos += 10 * LIFE_MILLIS * 1_000_000;
+    workForALife(0.8);
+    greet(2);
+    say(2, new Frame.Resume(session, SECRET, false));
+    workForALife(0.8);
+    say(2, call(session, 1));
+    deliver();
+    assertThat(last(2)).isInstanceOf(Frame.Replied.class);
+  }
+
   /// It joins when the group has just come back from an outage, and is the most senior one soon.
   @Test
   void aNewcomerLetsSessionsOutliveAnOutageToo() throws IOException {
