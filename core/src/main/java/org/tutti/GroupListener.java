@@ -37,8 +37,8 @@ public interface GroupListener {
     throw new UnsupportedOperationException("this listener gives no state");
   }
 
-  /// State arrives; the source blocks, so hand it to another thread, which reads it to its end and closes it, and hold
-  /// later deliveries until then. See [Event.StateOffer].
+  /// State arrives; the source blocks, so hand it to another thread, which reads it to its end and closes it (and
+  /// completes it before, if the state is durable here), and hold later deliveries until then. See [Event.StateOffer].
   ///
   /// @param offer the offer
   default void offerState(Event.StateOffer offer) {
