@@ -283,6 +283,8 @@ public final class MemberConfig {
     /// back to the beginning. The log of a member that got a state when it joined does not: it goes back to that state,
     /// and after the end of all processes such a member waits for one whose log or application has what is before.
     ///
+    /// A state that another member gives counts only after [StateSource#complete] then, also with 0.
+    ///
     /// @param value the position of the first message that it does not contain; 0 or more
     /// @return this builder
     public Builder position(long value) {

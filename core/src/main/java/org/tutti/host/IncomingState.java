@@ -100,7 +100,7 @@ final class IncomingState extends StateSource {
 
   /// What the application has read when it has read all is what the donor's application wrote.
   private void check() throws IOException {
-    if (end != null && chunks.isEmpty() && !current.hasRemaining() && !checksum.sum().equals(end)) {
+    if (isRead() && !checksum.sum().equals(end)) {
       broken = "it was damaged after it had arrived";
       aborted.accept("the state from " + donor + " is void: " + broken);
       throw new IOException("the state from " + donor + " is void: " + broken);
@@ -186,12 +186,13 @@ final class IncomingState extends StateSource {
     lock.lock();
     try {
       boolean aborts = !isOver();
+      String words = isRead() ? "without completing it" : "before its end";
       closed = true;
       current = ByteBuffer.allocate(0);
       chunks.clear();
       changed.signalAll();
       if (aborts) {
-        aborted.accept("its application closed the state before its end");
+        aborted.accept("its application closed the state " + words);
       }
     } finally {
       lock.unlock();
@@ -236,10 +237,13 @@ final class IncomingState extends StateSource {
   boolean isOver() {
     lock.lock();
     try {
-      boolean read = end != null && chunks.isEmpty() && !current.hasRemaining();
-      return closed || broken != null || (read && (confirmed || !durable));
+      return closed || broken != null || (isRead() && (confirmed || !durable));
     } finally {
       lock.unlock();
     }
+  }
+
+  private boolean isRead() {
+    return end != null && chunks.isEmpty() && !current.hasRemaining();
   }
 }

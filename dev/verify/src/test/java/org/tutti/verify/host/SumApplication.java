@@ -54,6 +54,7 @@ final class SumApplication {
         offered = true;
         try (source) {
           sum = new DataInputStream(source).readLong();
+          source.complete();
         }
       }
       case Event.CaughtUp _, Event.Propagated _, Event.LocalCall _ -> {}
