@@ -431,9 +431,10 @@ public final class Replica implements AutoCloseable {
     CompletableFuture<Void> kept = read(protocol::keepRestored);
     keeping = kept;
     try {
-      if (broken == null) {
-        kept.get();
+      if (broken != null) {
+        kept.cancel(false); // whoever has ended the replica may not have seen this one
       }
+      kept.get();
     } catch (ExecutionException why) {
       throw new IOException("no snapshot of the state that another replica gave was written", why.getCause());
     }

@@ -117,12 +117,6 @@ class ReplicaRecoveryTest {
       protocol.recover(new SnapshotStore(files, "sum"), schedule);
     }
 
-    byte[] state() throws IOException {
-      var state = new ByteArrayOutputStream();
-      protocol.snapshot().writeTo(state);
-      return state.toByteArray();
-    }
-
     void deliver(ByteBuffer message) {
       log.add(message);
       replay(log.size() - 1);
@@ -285,9 +279,7 @@ class ReplicaRecoveryTest {
 
   @Test
   void halfAStateIsNotWritten() throws Exception {
-    Life donor = founded(1 << 20);
-    donor.call(2, 1, 5);
-    byte[] state = donor.state();
+    byte[] state = stateOfAnother();
     var newcomer = new Life(1);
     var half = new ByteArrayInputStream(state, 0, state.length - 1);
     assertThatThrownBy(() -> newcomer.protocol.restore(half, true)).isInstanceOf(IOException.class);
@@ -298,12 +290,19 @@ class ReplicaRecoveryTest {
     assertThat(newcomer.positions).containsExactly(3L);
   }
 
+  /// What another replica gives, at position 3.
+  private byte[] stateOfAnother() throws IOException {
+    Life donor = founded(1 << 20);
+    donor.call(2, 1, 5);
+    var state = new ByteArrayOutputStream();
+    donor.protocol.snapshot().writeTo(state);
+    return state.toByteArray();
+  }
+
   /// Others rely on a replica to have the state as soon as it says so: it must not lose it with its process.
   @Test
   void aGivenStateCountsWhenItIsOnTheDisk() throws Exception {
-    Life donor = founded(1 << 20);
-    donor.call(2, 1, 5);
-    byte[] state = donor.state();
+    byte[] state = stateOfAnother();
     var newcomer = new Life(1);
     newcomer.protocol.restore(new ByteArrayInputStream(state), true);
     CompletableFuture<Void> kept = newcomer.protocol.keepRestored();
@@ -322,9 +321,7 @@ class ReplicaRecoveryTest {
   /// The one that is being written is of the state before.
   @Test
   void anEarlierSnapshotDoesNotKeepAGivenState() throws Exception {
-    Life donor = founded(1 << 20);
-    donor.call(2, 1, 5);
-    byte[] state = donor.state();
+    byte[] state = stateOfAnother();
     var newcomer = new Life(1);
     newcomer.protocol.restore(new ByteArrayInputStream(state), true);
     newcomer.protocol.keepRestored();
