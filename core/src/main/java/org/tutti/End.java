@@ -22,7 +22,8 @@ public record End(Cause cause, String words) {
     /// The group was founded twice, and the other history goes on. Who joins again is in that one.
     OVERRULED,
 
-    /// It observed, and did not keep up. Who joins again begins with the state of then.
+    /// Its application did not keep up: it observed, or it had said so ([MemberConfig#leaveWhenBehind()]). Who joins
+    /// again begins with the state of then.
     DROPPED,
 
     /// The last member that votes has left, so that there is no group any more.

@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -17,6 +18,8 @@ public final class MemberConfig {
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;
   private static final int GIB = 1 << 30;
+  private static final Duration BEHIND_MIN = Duration.ofMillis(10);
+  private static final Duration BEHIND_MAX = Duration.ofDays(1);
   private static final MemberConfig STANDARD = builder().build();
 
   private final Builder values; // never changed
@@ -113,6 +116,14 @@ public final class MemberConfig {
     return values.catchUpBytesMax;
   }
 
+  /// How far this member's application may be behind, in time, before this member leaves the group rather than hold the
+  /// others up.
+  ///
+  /// @return 10 ms to a day; zero, the default, for any time
+  public Duration leaveWhenBehind() {
+    return values.leaveWhenBehind;
+  }
+
   /// Up to where the application's own durable state, or what it has made of its deliveries, contains the history.
   ///
   /// @return the position of the first message that it has not, 0 when it has nothing durable; empty when it does not
@@ -139,6 +150,7 @@ public final class MemberConfig {
     map.put("packing", packing());
     map.put("dissemination", dissemination());
     map.put("catchUpBytesMax", catchUpBytesMax());
+    map.put("leaveWhenBehind", leaveWhenBehind());
     map.put("position", position());
     map.put("takesState", takesState());
     return map;
@@ -170,6 +182,7 @@ public final class MemberConfig {
     private Packing packing = Packing.natural();
     private Dissemination dissemination = Dissemination.AUTO;
     private int catchUpBytesMax = 64 * MIB;
+    private Duration leaveWhenBehind = Duration.ZERO;
     private OptionalLong position = OptionalLong.empty();
     private boolean takesState = true;
 
@@ -185,6 +198,7 @@ public final class MemberConfig {
       packing = of.packing;
       dissemination = of.dissemination;
       catchUpBytesMax = of.catchUpBytesMax;
+      leaveWhenBehind = of.leaveWhenBehind;
       position = of.position;
       takesState = of.takesState;
     }
@@ -276,6 +290,23 @@ public final class MemberConfig {
       return this;
     }
 
+    /// Chooses that this member leaves when its application is too far behind ([End.Cause#DROPPED]). Whoever multicasts
+    /// waits for the slowest application, once its window is full; so one that hangs stops all senders. With this
+    /// setting they go on without it, and it may join again.
+    ///
+    /// {@snippet class="ApiExamplesTest" region="leave-when-behind"}
+    ///
+    /// An application is so far behind as it is ago that the first thing which it has not taken was delivered. The
+    /// member leaves only while a quorum of the other members keeps up, which means less than half as far behind: where
+    /// most are slow, nobody is lost.
+    ///
+    /// @param value longer than the application's longest pause, 10 ms to a day; zero for any time
+    /// @return this builder
+    public Builder leaveWhenBehind(Duration value) {
+      leaveWhenBehind = value;
+      return this;
+    }
+
     /// Says where the application's own durable state stands, so that deliveries go on from there after a restart. Only
     /// in a group with a durability; with state transfer it is needed there.
     ///
@@ -315,6 +346,11 @@ public final class MemberConfig {
       within("batchBytesMax", batchBytesMax, KIB, MIB);
       within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
       within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
+      if (!leaveWhenBehind.isZero()
+          && (leaveWhenBehind.compareTo(BEHIND_MIN) < 0 || leaveWhenBehind.compareTo(BEHIND_MAX) > 0)) {
+        throw new IllegalArgumentException(
+            "leaveWhenBehind is 10 ms to a day, or zero for any time, not " + leaveWhenBehind.toMillis() + " ms");
+      }
       if (position.orElse(0) < 0) {
         throw new IllegalArgumentException("position is 0 or more, not " + position.getAsLong());
       }

@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -35,6 +36,7 @@ final class SettingText {
     return switch (value) {
       case null -> "none";
       case OptionalLong number -> number.isPresent() ? String.valueOf(number.getAsLong()) : "none";
+      case Duration time -> time.isZero() ? "none" : time.toMillis() + " ms";
       case Integer number when name.contains("Bytes") -> bytes(number);
       default -> value.toString();
     };

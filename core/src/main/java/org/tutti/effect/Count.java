@@ -50,6 +50,9 @@ public enum Count implements Counts.Counted {
           .tagged("reason", "other-cluster")),
   OBSERVERS_DROPPED(
       Metric.counter("engine.observers.dropped", "Observers were dropped because their applications were too slow.")),
+  LEFT_BEHIND(
+      Metric.counter(
+          "engine.members.behind", "Memberships of this node ended because their applications were too far behind.")),
   MESSAGE_EARLY(message("early", "More early messages came than are kept; the sender is excluded.")),
   MESSAGE_WHILE_WEDGED(message("wedged", "Messages came while a view change had stopped this view.")),
   MESSAGE_OF_CUT_OFF(message("cut-off", "Messages came from a member that is being excluded.")),

@@ -109,6 +109,7 @@ final class GroupEngine {
   private final ViewFilter filter;
   private final BoardExchange board;
   private final StatusTracker statusTracker;
+  private final ConsumerLag consumerLag;
   private final Departure departure = new Departure();
   private long questions; // how far the history is, by the application, ever
   private long confirmed; // those that have their answer
@@ -174,6 +175,7 @@ final class GroupEngine {
         new ViewFilter(agreement, history, branch, transfer, terms.member().windowBytes(), node.counters(), this::lost);
     this.board = new BoardExchange(this.user, ports);
     this.statusTracker = newStatusTracker(ledger);
+    this.consumerLag = new ConsumerLag(terms.member().leaveWhenBehind());
     begin(restart);
     statusTracker.tell(view(), agreement.primary(), transfer.running());
   }
@@ -411,6 +413,7 @@ final class GroupEngine {
         merge.call();
       }
       statusTracker.look(viewPort.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
+      lookBehind();
     } else {
       if (refutation.tick()) {
         agreement.suspicionChanged();
@@ -480,6 +483,35 @@ final class GroupEngine {
     }
   }
 
+  /// This member's application may be too far behind: then this member goes rather than hold the others up, and says
+  /// why. Not for what a domain keeps back, which waits for another group.
+  private void lookBehind() {
+    ViewHistory current = history.acting();
+    if (current == null || !deliveries.isSynced() || (domain != null && !domain.isReleased())) {
+      consumerLag.restart();
+      return;
+    }
+    View view = view();
+    int rank = view.rankOf(self);
+    Duration behind =
+        consumerLag.look(
+            viewPort.nowNanos(),
+            deliveries.deliveredNext(),
+            rank,
+            current.consumed(),
+            ranks -> agreement.rule().isQuorum(view, ranks));
+    if (!behind.isZero() && !departure.isWanted()) {
+      node.counters().count(Count.LEFT_BEHIND);
+      view.members().stream()
+          .filter(member -> !member.equals(self))
+          .forEach(member -> viewPort.send(member, new ViewMessage.Behind(behind.toNanos())));
+      String words =
+          "this member left, as its application was %d ms behind, more than leaveWhenBehind=%d ms"
+              .formatted(behind.toMillis(), terms.member().leaveWhenBehind().toMillis());
+      leave(new End(End.Cause.DROPPED, words));
+    }
+  }
+
   /// Writes what must not be forgotten, for the commit that follows.
   Journal.Staged stage() {
     return journal == null || ended ? Journal.Staged.NOTHING : journal.stage(agreement.persistent(), log());
@@ -534,6 +566,7 @@ final class GroupEngine {
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
           merge.receive(from, message);
       case ViewMessage.TooSlow(long bytes) -> tooSlow(from, bytes);
+      case ViewMessage.Behind(long nanos) -> suspects.behind(view(), from, Duration.ofNanos(nanos));
       case ViewMessage.Doubted(var signs) -> refutation.doubted(from, signs);
       case ViewMessage.Refuted(var signs) -> {
         suspects.refuted(from, signs);

@@ -26,6 +26,7 @@ final class Suspects {
   private final SortedSet<MemberId> suspected = new TreeSet<>(); // as they were told
   private final SortedSet<MemberId> doubted = new TreeSet<>();
   private final Map<MemberId, MemberId> reported = new TreeMap<>(); // who is not heard -> by whom first, in this view
+  private final Map<MemberId, Duration> behind = new TreeMap<>(); // whose application was how far behind, so it leaves
 
   Suspects(NodeEngine node, Refutation refutation, GroupUser user) {
     this.node = node;
@@ -68,6 +69,13 @@ final class Suspects {
     }
   }
 
+  /// Another one leaves, as its application is too far behind.
+  void behind(View view, MemberId member, Duration time) {
+    if (view.contains(member)) {
+      behind.put(member, time);
+    }
+  }
+
   /// A view is installed: tells it, and why the others are not in it.
   void installed(View before, Proposal proposal) {
     View view = proposal.view();
@@ -81,12 +89,16 @@ final class Suspects {
     suspected.retainAll(view.members());
     doubted.retainAll(view.members());
     reported.clear();
+    behind.keySet().retainAll(view.members());
   }
 
   private Notice.Gone gone(MemberId member, View before, Proposal proposal) {
     View view = proposal.view();
     if (proposal.departed().contains(member)) {
-      return new Notice.Gone(member, Ground.LEFT, null, Duration.ZERO);
+      Duration lag = behind.get(member);
+      return lag == null
+          ? new Notice.Gone(member, Ground.LEFT, null, Duration.ZERO)
+          : new Notice.Gone(member, Ground.BEHIND, null, lag);
     }
     if (view.members().stream().anyMatch(other -> other.supersedes(member))) {
       return new Notice.Gone(member, Ground.LATER_LIFE, null, Duration.ZERO);

@@ -467,6 +467,15 @@ public final class ViewHistory {
     return lagging;
   }
 
+  /// What the members' applications have taken, as far as this member knows.
+  ///
+  /// @return by rank, the index behind it; a copy
+  public long[] consumed() {
+    long[] consumed = stability.consumed();
+    consumed[self] = deliveries.consumedNext(); // which is said with what is sent next
+    return consumed;
+  }
+
   /// How far a view's history is, as one member knows it.
   ///
   /// @param view      the view

@@ -187,18 +187,19 @@ final class Reporter {
     if (!gone.isEmpty()) {
       parts.add(
           gone.stream()
-              .map(one -> one.member() + " (" + words(one.ground(), one.by(), one.silent()) + ")")
+              .map(one -> one.member() + " (" + words(one.ground(), one.by(), one.time()) + ")")
               .collect(Collectors.joining(", ", "gone: ", "")));
     }
     return String.join("; ", parts);
   }
 
-  private static String words(Notice.Ground ground, @Nullable MemberId by, Duration silent) {
+  private static String words(Notice.Ground ground, @Nullable MemberId by, Duration time) {
     return switch (ground) {
-      case SILENCE -> "not heard here for " + OperatorLog.seconds(silent);
+      case SILENCE -> "not heard here for " + OperatorLog.seconds(time);
       case CONNECTION_REFUSED -> "its host refuses connections";
       case APPLICATION -> "the application says so";
       case LEFT -> "it left";
+      case BEHIND -> "it left, as its application was " + OperatorLog.seconds(time) + " behind";
       case LATER_LIFE -> "a later life of it is here";
       case REPORTED -> by + " does not hear it";
       case DECIDED -> by == null ? "others decided so" : "decided by " + by;

@@ -465,7 +465,8 @@ public final class ViewAgreement {
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
           throw new Malformed("merge message");
-      case ViewMessage.Doubted _, ViewMessage.Refuted _, ViewMessage.TooSlow _ -> throw new Malformed("doubt");
+      case ViewMessage.Doubted _, ViewMessage.Refuted _, ViewMessage.TooSlow _, ViewMessage.Behind _ ->
+          throw new Malformed("doubt");
     }
   }
 

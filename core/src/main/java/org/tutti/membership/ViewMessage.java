@@ -141,6 +141,11 @@ public sealed interface ViewMessage {
   /// @param bytes how many you may be behind
   record TooSlow(long bytes) implements ViewMessage {}
 
+  /// I leave, as my application is too far behind.
+  ///
+  /// @param nanos how long ago the first thing that it has not taken was delivered
+  record Behind(long nanos) implements ViewMessage {}
+
   /// Our history gives way to an older one of the same group; to the members of a view.
   ///
   /// @param older  names the older history
@@ -172,6 +177,7 @@ public sealed interface ViewMessage {
             case Refuted _ -> 16;
             case NameInUse _ -> 17;
             case TooSlow _ -> 18;
+            case Behind _ -> 19;
           };
         }
 
@@ -209,6 +215,7 @@ public sealed interface ViewMessage {
             case Doubted(var signs) -> write(signs, out);
             case Refuted(var signs) -> write(signs, out);
             case TooSlow(var bytes) -> out.count(bytes);
+            case Behind(var nanos) -> out.count(nanos);
             case Ask(var leaving) -> out.flag(leaving);
             case Found(var coordinator) -> out.member(coordinator);
             case Meet meet -> {
@@ -280,6 +287,7 @@ public sealed interface ViewMessage {
                 case 16 -> new Refuted(signs(in));
                 case 17 -> new NameInUse(in.member(), in.optional(WireReader::viewId));
                 case 18 -> new TooSlow(in.count());
+                case 19 -> new Behind(in.count());
                 default -> throw new Malformed("view message");
               };
           in.end();

@@ -24,6 +24,9 @@ public sealed interface Notice {
     /// It asked to be left out.
     LEFT,
 
+    /// It asked to be left out, as its application was too far behind.
+    BEHIND,
+
     /// A later life of it is here.
     LATER_LIFE,
 
@@ -39,8 +42,9 @@ public sealed interface Notice {
   /// @param member who
   /// @param ground why
   /// @param by     on whose word, for [Ground#REPORTED] and [Ground#DECIDED], if that one is known; else null
-  /// @param silent for how long it was not heard here, for [Ground#SILENCE]; else zero
-  record Gone(MemberId member, Ground ground, @Nullable MemberId by, Duration silent) {}
+  /// @param time   for how long it was not heard here, for [Ground#SILENCE]; how far its application was behind, for
+  ///     [Ground#BEHIND]; else zero
+  record Gone(MemberId member, Ground ground, @Nullable MemberId by, Duration time) {}
 
   /// A view was installed.
   ///

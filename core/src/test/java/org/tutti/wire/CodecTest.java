@@ -199,7 +199,8 @@ class CodecTest {
             new ViewMessage.Overruled(LINEAGE, B),
             new ViewMessage.NameInUse(B, LATER),
             new ViewMessage.NameInUse(A, null),
-            new ViewMessage.TooSlow(1L << 30));
+            new ViewMessage.TooSlow(1L << 30),
+            new ViewMessage.Behind(30_000_000_000L));
     for (ViewMessage message : rare) {
       isReadAsWritten(ViewMessage.CODEC, message);
       if (!(message instanceof ViewMessage.Supply)) {

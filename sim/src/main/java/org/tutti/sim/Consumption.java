@@ -1,7 +1,7 @@
 package org.tutti.sim;
 
 import java.util.ArrayDeque;
-import java.util.Collections;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.tutti.sim.check.HistoryEvent;
 import org.tutti.user.Request;
@@ -19,14 +19,20 @@ final class Consumption {
   private final SplittableRandom random;
   private final double sloth; // above 0: consumes late
   private final long stuckAfter; // from then on, in simulated nanoseconds, it consumes nothing
-  private final ArrayDeque<Long> waiting =
-      new ArrayDeque<>(); // the index behind each batch that is not consumed, or BEFORE
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(); // batches that are not consumed
   private boolean busy;
   private boolean calm;
   private boolean held; // consumes nothing for some time
   private long inHistory; // batches consumed that had their places
   private long taken; // batches of branches
   private long inBranches; // of those, what is consumed
+  private long longestLag;
+
+  /// What is not consumed.
+  ///
+  /// @param behind the index behind a batch, or BEFORE
+  /// @param since  when it was delivered
+  private record Waiting(long behind, long since) {}
 
   Consumption(Simulation.Setting setting, SimulatedNode node, int ordinal, String group, SplittableRandom random) {
     this.setting = setting;
@@ -67,7 +73,7 @@ final class Consumption {
   /// A batch has its place.
   void take(long indexNext) {
     if (isSlow()) {
-      waiting.add(indexNext);
+      waiting.add(new Waiting(indexNext, setting.scheduler().nowNanos()));
       consumeLater();
     } else {
       consumed(indexNext);
@@ -89,16 +95,30 @@ final class Consumption {
 
   /// Deliveries begin, or begin anew: what was delivered before may still wait.
   void begin() {
-    int before = waiting.size();
+    List<Waiting> before = List.copyOf(waiting);
     waiting.clear();
-    waiting.addAll(Collections.nCopies(before, BEFORE));
+    before.forEach(one -> waiting.add(new Waiting(BEFORE, one.since())));
   }
 
   /// Consumes all.
   void finish() {
     while (!waiting.isEmpty()) {
-      consumed(waiting.remove());
+      consumeFirst();
     }
+  }
+
+  /// How far behind it ever was: how long the first batch that waited had been there.
+  long longestLag() {
+    return Math.max(longestLag, lag());
+  }
+
+  private long lag() {
+    return waiting.isEmpty() ? 0 : setting.scheduler().nowNanos() - waiting.getFirst().since();
+  }
+
+  private void consumeFirst() {
+    longestLag = longestLag();
+    consumed(waiting.remove().behind());
   }
 
   private void consumed(long behind) {
@@ -126,7 +146,7 @@ final class Consumption {
     if (!waiting.isEmpty()) {
       int some = random.nextInt(waiting.size()) + 1;
       while (some-- > 0) {
-        consumed(waiting.remove());
+        consumeFirst();
       }
     }
     node.request(new Request.Consumed(group), 0);

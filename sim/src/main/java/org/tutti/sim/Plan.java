@@ -126,6 +126,9 @@ public record Plan(
   private static final int MISTAKEN_ONE_IN = 4;
   private static final int STATELESS_ONE_IN = 3;
   private static final int STUCK_ONE_IN = 4;
+  private static final int BEHIND_ONE_IN = 4;
+  private static final double BEHIND_MIN = 0.3; // in times of suspicion
+  private static final double BEHIND_MAX = 2;
   private static final int SERVES_ONE_IN = 8;
   private static final int CONNECTED_ONE_IN = 3;
   private static final int SERVICE_SPARED_ONE_IN = 3;
@@ -224,7 +227,7 @@ public record Plan(
     Set<String> electorate =
         electorate(streams.open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null);
     names(streams.open(Streams.Purpose.NAMES, 0), nodes, strengths);
-    MemberConfig.Builder member = member(streams, packing);
+    MemberConfig.Builder member = member(streams, packing, suspect);
     var group =
         GroupConfig.builder()
             .ordering(ordering)
@@ -261,11 +264,19 @@ public record Plan(
         strengths);
   }
 
-  private static MemberConfig.Builder member(Streams streams, Packing packing) {
+  private static MemberConfig.Builder member(Streams streams, Packing packing, long suspectNanos) {
     return MemberConfig.builder()
         .packing(packing)
         .suspicion(suspicion(streams.open(Streams.Purpose.ELECTORATE, 1)))
-        .refutedMax(refutedMax(streams.open(Streams.Purpose.ELECTORATE, 3)));
+        .refutedMax(refutedMax(streams.open(Streams.Purpose.ELECTORATE, 3)))
+        .leaveWhenBehind(leaveWhenBehind(streams.open(Streams.Purpose.SETTINGS, Long.MAX_VALUE), suspectNanos));
+  }
+
+  /// How far an application may be behind: mostly as far as it wants, else about as long as some are slow.
+  private static Duration leaveWhenBehind(SplittableRandom random, long suspectNanos) {
+    double times = BEHIND_MIN + (BEHIND_MAX - BEHIND_MIN) * random.nextDouble();
+    long nanos = Math.max(10 * MILLI, (long) (suspectNanos * times));
+    return random.nextInt(BEHIND_ONE_IN) == 0 ? Duration.ofNanos(nanos) : Duration.ZERO;
   }
 
   /// In some runs two processes have one name.
@@ -687,6 +698,16 @@ public record Plan(
     other.observed = withObservers;
     other.serves = false;
     other.strengths = Map.of();
+    other.member = member.toBuilder().leaveWhenBehind(Duration.ZERO).build();
+    return other.plan();
+  }
+
+  /// The same run in which who is too far behind leaves.
+  ///
+  /// @param times how far that is, in times of suspicion
+  Plan leavingWhenBehind(double times) {
+    var other = new Draft(this);
+    other.member = member.toBuilder().leaveWhenBehind(Duration.ofNanos((long) (suspectNanos * times))).build();
     return other.plan();
   }
 
@@ -732,6 +753,8 @@ public record Plan(
     text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate() + (both ? " too" : ""));
     text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
     text.append(member.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
+    text.append(
+        member.leaveWhenBehind().isZero() ? "" : ", left when " + member.leaveWhenBehind().toMillis() + " ms behind");
     text.append(isJoint() ? ", founded together" : "");
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");

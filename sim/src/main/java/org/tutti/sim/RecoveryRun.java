@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -50,6 +51,7 @@ public final class RecoveryRun {
   private static final int LAST_WORDS_UNITS = 2; // after the end: what was concluded from the fault is acted upon
   private static final int QUIET_UNITS = 3; // without a view: all is over
   private static final int WORK_PER_HEARTBEAT = 2;
+  private static final double LEAVING_MAX = 1.5; // until who is too far behind has noticed that and left
   private static final int LONG_BYTES_MIN = 64;
   private static final int LONG_BYTES_MAX = 4096; // of messages that are to fill windows
 
@@ -101,6 +103,7 @@ public final class RecoveryRun {
   private long watchedFrom = Long.MAX_VALUE;
   private double begunUnits = -1;
   private boolean working = true;
+  private boolean leaves; // who is struck, when its application is too far behind
   private boolean broken;
   private long sent;
   private int donor = -1; // who was asked for a state last
@@ -111,7 +114,7 @@ public final class RecoveryRun {
     this.fault = only == null ? drawn : only;
     this.units = UNITS_MIN * Math.pow(UNITS_MAX / UNITS_MIN, random.nextDouble());
     this.plan = plan(seed, fault);
-    this.bytes = fault == SingleFault.CONSUMER_STANDS_STILL ? random.nextInt(LONG_BYTES_MIN, LONG_BYTES_MAX) : 1;
+    this.bytes = fault.isOfConsumers() ? random.nextInt(LONG_BYTES_MIN, LONG_BYTES_MAX) : 1;
     this.history = new History(plan.config());
     this.setting =
         new Simulation.Setting(
@@ -339,7 +342,11 @@ public final class RecoveryRun {
         }
       }
       case STANDS_STILL -> node(strike.whom()).pause();
-      case TAKES_NOTHING -> application(strike.whom()).stopConsuming();
+      case TAKES_NOTHING -> {
+        leaves = !new Settings(plan).terms(strike.whom(), false).member().leaveWhenBehind().isZero();
+        application(strike.whom()).stopConsuming();
+      }
+      case VOTERS_TAKE_NOTHING -> voters().forEach(SimulatedApplication::stopConsuming);
       case WRITES_NOTHING -> cluster.fill(node(strike.whom()), 0);
     }
     if (fault.isTwofold()) {
@@ -360,13 +367,38 @@ public final class RecoveryRun {
       case NONE -> {}
       case CRASHES -> cluster.restart(strike.whom());
       case STANDS_STILL -> node(strike.whom()).resume();
-      case TAKES_NOTHING -> application(strike.whom()).goOnConsuming();
+      case TAKES_NOTHING -> {
+        Optional<SimulatedApplication> struck = find(strike.whom());
+        judgeLeft(struck.isEmpty());
+        struck.ifPresent(SimulatedApplication::goOnConsuming);
+        comeBack(strike.whom());
+        scheduler.after(suspect(LEAVING_MAX), () -> comeBack(strike.whom())); // who was about to leave has left
+      }
+      case VOTERS_TAKE_NOTHING -> voters().forEach(SimulatedApplication::goOnConsuming);
       case WRITES_NOTHING -> {
         cluster.makeRoom(strike.whom());
         if (cluster.emptyPlaces().contains(strike.whom())) {
           cluster.restart(strike.whom());
         }
       }
+    }
+  }
+
+  /// Whoever is too far behind is gone at last, and nobody else is.
+  private void judgeLeft(boolean left) {
+    if (left && (!leaves || units < SingleFault.BEHIND_UNITS)) {
+      bound("a member has left, although its application was not too far behind");
+    }
+    if (leaves && !left && units > SingleFault.BEHIND_UNITS + LEAVING_MAX) {
+      bound("a member whose application is too far behind is still there");
+    }
+  }
+
+  /// A process whose membership has ended is started anew.
+  private void comeBack(int place) {
+    if (find(place).isEmpty()) {
+      cluster.living().stream().filter(node -> node.number == place).findFirst().ifPresent(cluster::crash);
+      cluster.restart(place);
     }
   }
 
@@ -420,7 +452,7 @@ public final class RecoveryRun {
               .filter(life -> life.view() != null && !life.node.isPaused())
               .filter(life -> life.multicast(payload(), Service.TOTAL))
               .count();
-      if (senders == 0 && fault == SingleFault.CONSUMER_STANDS_STILL) {
+      if (senders == 0 && fault.isOfConsumers() && !leaves) {
         say("all windows are full"); // there is nothing to deliver
         Arrays.fill(deliveredAt, scheduler.nowNanos());
       }
@@ -561,7 +593,15 @@ public final class RecoveryRun {
   }
 
   private SimulatedApplication application(int place) {
-    return cluster.members().stream().filter(life -> life.node.number == place).findFirst().orElseThrow();
+    return find(place).orElseThrow();
+  }
+
+  private Stream<SimulatedApplication> voters() {
+    return cluster.members().stream().filter(SimulatedApplication::votes);
+  }
+
+  private Optional<SimulatedApplication> find(int place) {
+    return cluster.members().stream().filter(life -> life.node.number == place).findFirst();
   }
 
   private void say(String what) {

@@ -34,6 +34,8 @@ public final class Settings {
   private static final int REFUTED_STREAMS = -100; // below those of [#keepsState]
   private static final int EXPECTED_STREAMS = -200;
   private static final int DISSEMINATION_STREAMS = -300;
+  private static final int BEHIND_STREAMS = -400;
+  private static final int PATIENT_ONE_IN = 3;
 
   private final Plan plan;
   private final boolean[][] asks; // whom each place names as a contact
@@ -87,10 +89,15 @@ public final class Settings {
             .catchUpBytesMax(Plan.between(random, 64 << 10, CATCH_UP_MAX))
             .suspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
             .refutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
+            .leaveWhenBehind(leavesWhenBehind(place) ? common.leaveWhenBehind() : Duration.ZERO)
             .packing(random.nextInt(3) == 0 ? Packing.natural() : common.packing())
             .dissemination(dissemination(place))
             .build();
     return founds ? Terms.voter(plan.config(), own) : inRole(place, own);
+  }
+
+  private boolean leavesWhenBehind(int place) {
+    return stream(BEHIND_STREAMS - place).nextInt(PATIENT_ONE_IN) > 0;
   }
 
   private Dissemination dissemination(int place) {

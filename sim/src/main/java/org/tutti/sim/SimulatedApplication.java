@@ -3,6 +3,7 @@ package org.tutti.sim;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -291,7 +292,14 @@ final class SimulatedApplication implements GroupUser {
     if (node.isAlive() && !node.isPaused()) {
       waits.look(scheduler.nowNanos());
     }
-    return waits.violations();
+    var violations = new ArrayList<>(waits.violations());
+    boolean dropped = end != null && end.cause() == End.Cause.DROPPED && votes();
+    long allowed = terms.member().leaveWhenBehind().toNanos();
+    if (dropped && (allowed == 0 || consumption.longestLag() < allowed)) {
+      String lag = consumption.longestLag() + " ns behind at most, " + allowed + " ns are allowed";
+      violations.add(new Violation("LeftForCause", node.self + " left, although its application was " + lag));
+    }
+    return violations;
   }
 
   /// Whether the chain begins at the group's first message.
@@ -634,6 +642,10 @@ final class SimulatedApplication implements GroupUser {
   public void closed(End ended) {
     note(11, 0);
     say("closed: " + ended);
+    if (ended.cause() == End.Cause.DROPPED && votes() && !leaving) {
+      leaving = true; // by itself, as its application was too far behind
+      history.add(new HistoryEvent.Leaving(ordinal, scheduler.nowNanos()));
+    }
     closed = true;
     end = ended;
     history.add(new HistoryEvent.Closed(ordinal, scheduler.nowNanos(), ended));

@@ -55,6 +55,10 @@ public enum SingleFault {
   /// The application of a member takes nothing. That is no reason to change the view: deliveries go on at the others
   /// until the window of every sender is full.
   CONSUMER_STANDS_STILL(0, 0),
+  /// The same in a group whose members leave when they are too far behind: the others go on without it then.
+  CONSUMER_IS_LEFT_BEHIND(4, 4.5),
+  /// The applications of all voters take nothing, in such a group: nobody leaves, as that would help nobody.
+  CONSUMERS_STAND_STILL(0, 0),
   /// The disk of a member is full, so that its process ends with what it writes next; it comes back when there is room.
   DISK_FULL(5, 3);
 
@@ -63,6 +67,9 @@ public enum SingleFault {
 
   /// How long those that a fault spares deliver nothing at most, besides heartbeats, in times of suspicion.
   static final double SILENCE_MAX = 1.5;
+
+  /// How far an application may be behind in the runs that are about that, in times of suspicion.
+  static final double BEHIND_UNITS = 2;
 
   private static final double SLOW_MAX = 0.5; // where nobody is suspected, and nothing but windows may stop a delivery
   private static final double SEEN_MAX = 0.5; // where the host of a process that crashed refuses its port
@@ -117,6 +124,7 @@ public enum SingleFault {
           SENIOR_MUTE,
           MEMBER_MUTE,
           SENIOR_ALONE,
+          CONSUMER_IS_LEFT_BEHIND,
           DISK_FULL ->
           true;
       default -> false;
@@ -133,14 +141,23 @@ public enum SingleFault {
   double silenceMax() {
     return switch (this) {
       case SENIOR_CRASH_SEEN -> SEEN_MAX;
-      case CONSUMER_STANDS_STILL -> SLOW_MAX;
+      case CONSUMER_STANDS_STILL, CONSUMERS_STAND_STILL -> SLOW_MAX;
+      case CONSUMER_IS_LEFT_BEHIND -> BEHIND_UNITS + SLOW_MAX;
       default -> SILENCE_MAX;
     };
   }
 
   /// Whether anybody is suspected for it.
   boolean isSuspicious() {
-    return this != CONSUMER_STANDS_STILL;
+    return switch (this) {
+      case CONSUMER_STANDS_STILL, CONSUMER_IS_LEFT_BEHIND, CONSUMERS_STAND_STILL -> false;
+      default -> true;
+    };
+  }
+
+  /// Whether it is of applications that take nothing.
+  boolean isOfConsumers() {
+    return !isSuspicious();
   }
 
   /// Whether it strikes the member that gives its state to a newcomer.
@@ -153,7 +170,11 @@ public enum SingleFault {
     if (isOfDonor()) {
       return plan.withState();
     }
-    return this == DISK_FULL ? plan.withDisks() : plan;
+    return switch (this) {
+      case DISK_FULL -> plan.withDisks();
+      case CONSUMER_IS_LEFT_BEHIND, CONSUMERS_STAND_STILL -> plan.leavingWhenBehind(BEHIND_UNITS);
+      default -> plan;
+    };
   }
 
   /// How long after the end of the fault all are in one primary view at the latest, in times of suspicion.
@@ -184,6 +205,8 @@ public enum SingleFault {
     STANDS_STILL,
     /// Its application takes nothing.
     TAKES_NOTHING,
+    /// No voter's application takes anything.
+    VOTERS_TAKE_NOTHING,
     /// Its disk refuses what is written.
     WRITES_NOTHING
   }
@@ -223,7 +246,9 @@ public enum SingleFault {
       case DONOR_CRASHES -> acting(ranks, Act.CRASHES, among.donor());
       case SENIOR_STANDS_STILL -> acting(ranks, Act.STANDS_STILL, senior);
       case MEMBER_STANDS_STILL -> acting(ranks, Act.STANDS_STILL, member);
-      case CONSUMER_STANDS_STILL -> acting(ranks, Act.TAKES_NOTHING, ranks[random.nextInt(among.voting())]);
+      case CONSUMER_STANDS_STILL, CONSUMER_IS_LEFT_BEHIND ->
+          acting(ranks, Act.TAKES_NOTHING, ranks[random.nextInt(among.voting())]);
+      case CONSUMERS_STAND_STILL -> acting(ranks, Act.VOTERS_TAKE_NOTHING, senior);
       case DISK_FULL -> acting(ranks, Act.WRITES_NOTHING, ranks[random.nextInt(among.voting())]);
       case SENIOR_DEAF -> cutting(Shape.deaf(nodes, senior), but(ranks, senior));
       case MEMBER_DEAF -> cutting(Shape.deaf(nodes, member), but(ranks, member));

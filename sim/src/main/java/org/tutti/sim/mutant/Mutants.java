@@ -335,6 +335,26 @@ public final class Mutants {
                   new Drop("FrameSender.renew", 0))
               .inRecoveryFrom(SingleFault.TWO_SIDES),
           new Mutant(
+                  "never-left-behind",
+                  "a member whose application is too far behind stays, and holds all senders up",
+                  "engine.ConsumerLag",
+                  "lag",
+                  new Return(0))
+              .inRecoveryFrom(SingleFault.CONSUMER_IS_LEFT_BEHIND),
+          new Mutant(
+                  "left-behind-by-nobody",
+                  "a member whose application is too far behind leaves although the others are no better",
+                  "engine.ConsumerLag",
+                  "look",
+                  new Drop("Predicate.test", 1))
+              .inRecoveryFrom(SingleFault.CONSUMERS_STAND_STILL),
+          new Mutant(
+              "left-behind-at-once",
+              "a member leaves as soon as its application has not taken something",
+              "engine.ConsumerLag",
+              "look",
+              new Fix(1, false)),
+          new Mutant(
                   "refute-for-ever",
                   "two members that do not reach each other hold up the group as long as others hear both",
                   "membership.Refutation",

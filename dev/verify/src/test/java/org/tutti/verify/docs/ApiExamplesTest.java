@@ -255,6 +255,10 @@ class ApiExamplesTest {
     MemberConfig patient = MemberConfig.builder().suspicion(Suspicion.REFUTABLE).refutedMax(3).build();
     // @end
     assertThat(patient.refutedMax()).isEqualTo(3);
+    // @start region="leave-when-behind"
+    MemberConfig leaving = MemberConfig.builder().leaveWhenBehind(Duration.ofSeconds(30)).build();
+    // @end
+    assertThat(leaving.leaveWhenBehind()).isEqualTo(Duration.ofSeconds(30));
     // @start region="takes-state"
     Group watched = node(2).observe("bank", MemberConfig.builder().takesState(false).build());
     // @end
