@@ -11,11 +11,12 @@ import java.security.NoSuchAlgorithmException;
 /// | bits | meaning |
 /// | --- | --- |
 /// | 31 | 1: a group |
-/// | 30 to 28 | class: 0 for well-known groups, 1 for named ones; 2 to 7 are not given out |
+/// | 30 to 28 | class: 0 for well-known groups, 1 for named ones, 2 for issued ones; 3 to 7 are of nobody |
 /// | 27 to 0 | group part |
 ///
-/// Everybody computes the id of a group alone; no server gives them out. Two names may have one id: among a thousand
-/// names that happens once in about 500 programs. Who cannot bear it uses well-known ids. Source: T-Shoshin, 4.1.
+/// Everybody computes the ids of well-known and of named groups alone. Two names may have one id: among a thousand
+/// names that happens once in about 500 programs. Who cannot bear it uses well-known ids, or has a server give one out
+/// ([GroupIds]), which it does once only. Source: T-Shoshin, 4.1.
 ///
 /// @param value all 32 bits; negative, as the group bit is the sign
 public record GroupId(int value) {
@@ -25,12 +26,13 @@ public record GroupId(int value) {
   private static final int GROUP_BIT = 1 << 31;
   private static final int CLASS_SHIFT = 28;
   private static final int NAMED = 1;
+  private static final int ISSUED = 2;
 
   /// Takes the 32 bits of an id.
   ///
-  /// @throws IllegalArgumentException when the group bit is missing, or the class is none of those given out
+  /// @throws IllegalArgumentException when the group bit is missing, or the class is of nobody
   public GroupId {
-    if (value >= 0 || (value >>> CLASS_SHIFT & 7) > NAMED) {
+    if (value >= 0 || (value >>> CLASS_SHIFT & 7) > ISSUED) {
       throw new IllegalArgumentException("not a group id: " + Integer.toHexString(value));
     }
   }
@@ -41,10 +43,23 @@ public record GroupId(int value) {
   /// @return the id
   /// @throws IllegalArgumentException when the number is out of range
   public static GroupId wellKnown(int part) {
+    return of(0, part);
+  }
+
+  /// An id of those that a server gives out.
+  ///
+  /// @param part 0 to [#PART_MAX]
+  /// @return the id
+  /// @throws IllegalArgumentException when the number is out of range
+  public static GroupId issued(int part) {
+    return of(ISSUED, part);
+  }
+
+  private static GroupId of(int kind, int part) {
     if (part < 0 || part > PART_MAX) {
       throw new IllegalArgumentException("a group part is 0 to " + PART_MAX + ", not " + part);
     }
-    return new GroupId(GROUP_BIT | part);
+    return new GroupId(GROUP_BIT | kind << CLASS_SHIFT | part);
   }
 
   /// The id of a group with a name: the first 28 bits of the SHA-256 of the name.
@@ -58,6 +73,32 @@ public record GroupId(int value) {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }
+  }
+
+  /// Reads an id as it is printed.
+  ///
+  /// @param text eight hexadecimal digits
+  /// @return the id
+  /// @throws IllegalArgumentException when it is none
+  public static GroupId parse(String text) {
+    if (!text.matches("[0-9a-fA-F]{8}")) {
+      throw new IllegalArgumentException("a group id has eight hexadecimal digits, not " + text);
+    }
+    return new GroupId(Integer.parseUnsignedInt(text, 16));
+  }
+
+  /// Whether a server has to have given it out: then the group exists when the server says so, and has passwords.
+  ///
+  /// @return whether it is of that class
+  public boolean isIssued() {
+    return (value >>> CLASS_SHIFT & 7) == ISSUED;
+  }
+
+  /// What tells it from others of its class.
+  ///
+  /// @return 0 to [#PART_MAX]
+  public int part() {
+    return value & PART_MAX;
   }
 
   @Override

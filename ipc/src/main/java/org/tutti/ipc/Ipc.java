@@ -14,9 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.ipc.protocol.IssuedGroups;
 import org.tutti.spi.Incarnation;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
@@ -41,6 +44,7 @@ public final class Ipc implements AutoCloseable {
 
   private final IpcHost host;
   private final Transport transport;
+  private final @Nullable GroupIds ids;
   private final List<Waiting> waiting = new ArrayList<>(); // of the host's thread
   private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
   private final Thread thread;
@@ -48,10 +52,15 @@ public final class Ipc implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean finished; // the thread serves nobody any more
 
-  private Ipc(IpcHost host, Transport transport) {
-    this.host = host;
+  private Ipc(String name, String cluster, Transport transport, List<Address> hosts, @Nullable GroupIds ids) {
+    var self = new MemberId(name, transport.address(), Incarnation.next());
+    this.host = new IpcHost(self, cluster, transport, hosts, TIMES);
     this.transport = transport;
-    this.thread = Thread.ofPlatform().name("tutti-ipc-" + host.self().name()).daemon().unstarted(this::run);
+    this.ids = ids;
+    this.thread = Thread.ofPlatform().name("tutti-ipc-" + name).daemon().unstarted(this::run);
+    if (ids != null) {
+      host.groups().ask(new Asked(ids));
+    }
   }
 
   /// Begins a host.
@@ -75,10 +84,26 @@ public final class Ipc implements AutoCloseable {
   /// @return the host
   /// @throws IllegalArgumentException when the name is none, or name and address are too long for the transport
   public static Ipc open(String name, String cluster, Transport transport, List<Address> hosts) {
-    var self = new MemberId(name, transport.address(), Incarnation.next());
-    var ipc = new Ipc(new IpcHost(self, cluster, transport, hosts, TIMES), transport);
-    ipc.thread.start();
-    return ipc;
+    return new Ipc(name, cluster, transport, hosts, null).begun();
+  }
+
+  /// Begins a host that knows a group-id server: its processes create and destroy groups, and join those that were
+  /// created.
+  ///
+  /// @param name      as in [#open(String, Transport, List)]
+  /// @param cluster   hosts of other clusters, and those of none, do not hear this one
+  /// @param transport not started; belongs to the host from now on, which closes it
+  /// @param hosts     where other hosts may be
+  /// @param ids       the server, the same for all hosts; stays the caller's, who closes it after the host
+  /// @return the host
+  /// @throws IllegalArgumentException when the name is none, or name and address are too long for the transport
+  public static Ipc open(String name, String cluster, Transport transport, List<Address> hosts, GroupIds ids) {
+    return new Ipc(name, cluster, transport, hosts, ids).begun();
+  }
+
+  private Ipc begun() {
+    thread.start();
+    return this;
   }
 
   /// Where other hosts reach this one.
@@ -165,6 +190,14 @@ public final class Ipc implements AutoCloseable {
     return host.protocol();
   }
 
+  IssuedGroups groups() {
+    return host.groups();
+  }
+
+  @Nullable GroupIds ids() {
+    return ids;
+  }
+
   /// Runs a call on the host's thread, and waits only when too many calls do.
   <T> CompletableFuture<T> call(Consumer<Consumer<T>> step) {
     var future = new CompletableFuture<T>();
@@ -240,6 +273,46 @@ public final class Ipc implements AutoCloseable {
   private void serve() {
     for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
       call.run();
+    }
+  }
+
+  /// The group-id server: its answers come on threads of its own, and are taken by the host's.
+  private final class Asked implements IssuedGroups.Directory {
+    private final GroupIds server;
+
+    Asked(GroupIds server) {
+      this.server = server;
+    }
+
+    @Override
+    public void look(GroupId group, Consumer<Result<IssuedGroup>> answer) {
+      pass(server.look(group), answer);
+    }
+
+    @Override
+    public void check(GroupId group, String password, Consumer<Result<IssuedGroup>> answer) {
+      pass(server.check(group, password), answer);
+    }
+
+    @Override
+    public void destroy(GroupId group, String password, Consumer<Result<GroupId>> answer) {
+      pass(server.destroy(group, password), answer);
+    }
+
+    private <T> void pass(CompletableFuture<Result<T>> outcome, Consumer<Result<T>> answer) {
+      outcome.handleAsync(
+          (result, _) -> {
+            Result<T> known = result != null ? result : new Aborted<>(Status.NO_SERVER);
+            try {
+              return call(done -> {
+                answer.accept(known);
+                done.accept(true);
+              });
+            } catch (IllegalStateException _) {
+              return null; // the host is closed, and with it whoever waits
+            }
+          },
+          Thread::startVirtualThread);
     }
   }
 

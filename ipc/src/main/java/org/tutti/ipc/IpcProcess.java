@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.Result.Aborted;
@@ -30,7 +31,18 @@ public final class IpcProcess implements AutoCloseable {
   /// @param group the group
   /// @return of how many groups it is a member now; [Status#NO_BUFF] when it would be more than 64
   public CompletableFuture<Result<Integer>> join(GroupId group) {
-    return ipc.call(done -> done.accept(ipc.protocol().join(number, group)));
+    return join(group, "");
+  }
+
+  /// Becomes a member of a group that a server has given out the id of.
+  ///
+  /// @param group    the group
+  /// @param password its control password; none for groups with well-known and named ids
+  /// @return as [#join(GroupId)]; or [Status#GROUP_DOES_NOT_EXIST], [Status#WRONG_PASSWORD], [Status#NO_SERVER]
+  /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
+  public CompletableFuture<Result<Integer>> join(GroupId group, String password) {
+    GroupIds.requirePassword(password);
+    return ipc.call(done -> ipc.groups().join(number, group, password, done));
   }
 
   /// Ends the membership; messages of the group that it has are dropped, its replies among them are aborted.
@@ -38,7 +50,83 @@ public final class IpcProcess implements AutoCloseable {
   /// @param group the group
   /// @return of how many groups it is a member now; [Status#NOT_MEMBER] when it was none of this one
   public CompletableFuture<Result<Integer>> leave(GroupId group) {
-    return ipc.call(done -> done.accept(ipc.protocol().leave(number, group)));
+    return leave(group, "");
+  }
+
+  /// Ends the membership in a group that a server has given out the id of. A process that ends needs no password.
+  ///
+  /// @param group    the group
+  /// @param password its control password; none for groups with well-known and named ids
+  /// @return as [#leave(GroupId)]; or [Status#GROUP_DOES_NOT_EXIST], [Status#WRONG_PASSWORD], [Status#NO_SERVER]
+  /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
+  public CompletableFuture<Result<Integer>> leave(GroupId group, String password) {
+    GroupIds.requirePassword(password);
+    return ipc.call(done -> ipc.groups().leave(number, group, password, done));
+  }
+
+  /// Has the server create a group, of which nobody is a member and to which anybody may send.
+  ///
+  /// @param password its control password, which may be empty
+  /// @return its id; or [Status#NO_BUFF], [Status#NO_SERVER]
+  /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
+  public CompletableFuture<Result<GroupId>> create(String password) {
+    return create(password, "");
+  }
+
+  /// Has the server create a group, of which nobody is a member.
+  ///
+  /// @param password     its control password, which may be empty
+  /// @param sendPassword what senders have to say ([#authorize]); empty: anybody may send
+  /// @return its id; or [Status#NO_BUFF], [Status#NO_SERVER]
+  /// @throws IllegalArgumentException when a password is longer than [GroupIds#PASSWORD_MAX]
+  public CompletableFuture<Result<GroupId>> create(String password, String sendPassword) {
+    GroupIds.requirePassword(password);
+    GroupIds.requirePassword(sendPassword);
+    GroupIds ids = ipc.ids();
+    return ids != null
+        ? ids.create(password, sendPassword)
+        : CompletableFuture.completedFuture(new Aborted<>(Status.NO_SERVER));
+  }
+
+  /// Has the server destroy a group, and ends it here and at the hosts that are heard: its members are told by
+  /// [#receive], and its communications are over. A host that is not heard learns it when it is back.
+  ///
+  /// @param group    the group; this process need not be a member
+  /// @param password its control password
+  /// @return how many other hosts have said within a second that nobody there is a member, a lower bound; or
+  ///         [Status#GROUP_DOES_NOT_EXIST], [Status#WRONG_PASSWORD], [Status#NO_SERVER]
+  /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
+  public CompletableFuture<Result<Integer>> destroy(GroupId group, String password) {
+    GroupIds.requirePassword(password);
+    return ipc.call(done -> ipc.groups().destroy(number, group, password, done));
+  }
+
+  /// Says a group's send password: what this process sends to the group from now on is taken by its members.
+  ///
+  /// @param group        the group
+  /// @param sendPassword its send password
+  /// @return of how many groups this process is a member; or [Status#GROUP_DOES_NOT_EXIST], [Status#NO_SERVER];
+  ///         [Status#WRONG_PASSWORD], also when it has none
+  /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
+  public CompletableFuture<Result<Integer>> authorize(GroupId group, String sendPassword) {
+    GroupIds.requirePassword(sendPassword);
+    GroupIds ids = ipc.ids();
+    if (ids == null) {
+      return CompletableFuture.completedFuture(new Aborted<>(Status.NO_SERVER));
+    }
+    return ids.sendKey(group, sendPassword)
+        .thenCompose(result ->
+            switch (result) {
+              case Done(SendKey key) -> ipc.call(done -> ipc.groups().authorize(number, group, key, done));
+              case Aborted(Status status) -> CompletableFuture.completedFuture(new Aborted<>(status));
+            });
+  }
+
+  /// Of which groups this process is a member: all that it has joined and not left, but those that were destroyed.
+  ///
+  /// @return the groups, in the order in which it has joined them
+  public CompletableFuture<Set<GroupId>> groups() {
+    return ipc.call(done -> done.accept(ipc.protocol().groups(number)));
   }
 
   /// Prepares a question to a group.
@@ -58,11 +146,13 @@ public final class IpcProcess implements AutoCloseable {
   /// @param message from position to limit, copied; 1 MiB at most
   /// @param replies how many replies are wanted, to 1024; 0 says that this will be said later
   /// @return the communication, when the message is in the queues of the members at all hosts that answer within a
-  ///         second; or [Status#NO_MEMBERS], [Status#NO_BUFF], [Status#CM_ERROR], [Status#NO_COMM]
+  ///         second; or [Status#NO_MEMBERS], [Status#NO_BUFF], [Status#CM_ERROR], [Status#NO_COMM]; of a group with an
+  ///         id that a server gives out also [Status#GROUP_DOES_NOT_EXIST], [Status#NO_SERVER], and
+  ///         [Status#WRONG_PASSWORD] when the group has a send password that this process has not said
   /// @throws IllegalArgumentException when the message is longer
   public CompletableFuture<Result<Communication>> send(GroupId group, int tag, ByteBuffer message, int replies) {
     ByteBuffer copy = copy(message);
-    return ipc.<Result<IpcProtocol.Sent>>call(done -> ipc.protocol().send(number, group, tag, copy, replies, done))
+    return ipc.<Result<IpcProtocol.Sent>>call(done -> ipc.groups().send(number, group, tag, copy, replies, done))
         .thenApply(result ->
             switch (result) {
               case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(group, sent));
@@ -74,7 +164,8 @@ public final class IpcProcess implements AutoCloseable {
   ///
   /// @param timeout how long to wait at most, to 365 days; 0 does not wait
   /// @return the message; [Status#TIMED_OUT] when none came, [Status#NO_COMM] instead of one whose communication is
-  ///         over, [Status#CM_ERROR] beside another receive of this process
+  ///         over, [Status#CM_ERROR] beside another receive of this process, [Status#GROUP_DOES_NOT_EXIST] once for
+  ///         each group that was destroyed while it was a member
   public CompletableFuture<Result<Message>> receive(Duration timeout) {
     return receive(null, null, timeout);
   }

@@ -17,5 +17,12 @@ public enum Status {
   /// A reply to a message that has one already.
   CM_MISMATCH,
   /// The process is not in the group.
-  NOT_MEMBER
+  NOT_MEMBER,
+  /// The group-id server has no such group: nobody has created it, or it was destroyed. Groups with well-known and
+  /// named ids have no password, and so none with one exists.
+  GROUP_DOES_NOT_EXIST,
+  /// The password is another one; or the group takes messages of those only that have said the send password.
+  WRONG_PASSWORD,
+  /// The group-id server does not answer in time, or this host has none. What was asked of it may yet be done.
+  NO_SERVER
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.IpcProtocol.Received;
 import org.tutti.ipc.protocol.IpcProtocol.Selection;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
+import org.tutti.ipc.protocol.IssuedGroups;
 import org.tutti.transport.Address;
 
 /// Each status, by the shortest way to it, on one host alone; and the page that lists them, with those of the source's
@@ -47,26 +49,27 @@ class IpcStatusTest {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final Selection ANY = new Selection(null, null);
 
-  private final IpcProtocol protocol =
-      new IpcProtocol(
-          new MemberId("self", new Address("self"), 1),
-          new IpcProtocol.Times(100, 50),
-          new IpcProtocol.Port() {
-            @Override
-            public long now() {
-              return 0;
-            }
+  private static final MemberId SELF = new MemberId("self", new Address("self"), 1);
 
-            @Override
-            public Set<MemberId> hosts() {
-              return Set.of();
-            }
+  private final IpcProtocol.Port port =
+      new IpcProtocol.Port() {
+        @Override
+        public long now() {
+          return 0;
+        }
 
-            @Override
-            public void send(MemberId to, IpcMessage message) {
-              throw new AssertionError("there is no other host");
-            }
-          });
+        @Override
+        public Set<MemberId> hosts() {
+          return Set.of();
+        }
+
+        @Override
+        public void send(MemberId to, IpcMessage message) {
+          throw new AssertionError("there is no other host");
+        }
+      };
+  private final IpcProtocol protocol = new IpcProtocol(SELF, new IpcProtocol.Times(100, 50), port);
+  private final IssuedGroups groups = new IssuedGroups(SELF, new IssuedGroups.Times(100, 10, 50), port, protocol);
   private @Nullable Result<?> result;
 
   @ParameterizedTest
@@ -101,6 +104,15 @@ class IpcStatusTest {
         protocol.reply(member, message, NOTHING, this::told);
       }
       case NOT_MEMBER -> result = protocol.leave(sender, GROUP);
+      case GROUP_DOES_NOT_EXIST -> {
+        groups.ask(new OneGroup());
+        groups.join(member, GroupId.issued(2), "right", this::told);
+      }
+      case WRONG_PASSWORD -> {
+        groups.ask(new OneGroup());
+        groups.join(member, OneGroup.ID, "wrong", this::told);
+      }
+      case NO_SERVER -> groups.send(sender, OneGroup.ID, 0, NOTHING, 0, this::told);
     }
     assertThat(result).isEqualTo(new Aborted<>(status));
     protocol.check();
@@ -116,6 +128,32 @@ class IpcStatusTest {
     assertThat(rows.keySet()).containsAll(here).containsAll(TABLE_3_1);
     rows.forEach(
         (name, row) -> assertThat(row.startsWith("not here: ")).as(name + ": " + row).isEqualTo(!here.contains(name)));
+  }
+
+  /// A server that has one group.
+  private record OneGroup() implements IssuedGroups.Directory {
+    private static final GroupId ID = GroupId.issued(1);
+
+    @Override
+    public void look(GroupId group, Consumer<Result<IssuedGroup>> answer) {
+      check(group, "right", answer);
+    }
+
+    @Override
+    public void check(GroupId group, String password, Consumer<Result<IssuedGroup>> answer) {
+      if (!group.equals(ID)) {
+        answer.accept(new Aborted<>(Status.GROUP_DOES_NOT_EXIST));
+      } else if (!password.equals("right")) {
+        answer.accept(new Aborted<>(Status.WRONG_PASSWORD));
+      } else {
+        answer.accept(new Done<>(new IssuedGroup(ID, NOTHING, false, null)));
+      }
+    }
+
+    @Override
+    public void destroy(GroupId group, String password, Consumer<Result<GroupId>> answer) {
+      throw new AssertionError("nobody destroys it");
+    }
   }
 
   private long send(int number) {

@@ -184,15 +184,23 @@ class ArchitectureTest {
                 resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..").or(inTutti("corba", "romiop"))));
   }
 
-  /// It has no views and no order: of the core it takes the links, and what these need.
+  /// It has no views and no order: of the core it takes the links, and what these need. The server that gives out ids
+  /// is a replicated service like others.
   @Test
   void communicationWithoutGroupsUsesLinksOnly() {
     check(
-        noneIn("org.tutti.ipc..")
+        noneIn("org.tutti.ipc", "org.tutti.ipc.protocol")
             .dependOnClassesThat(
                 resideInAPackage("org.tutti..")
                     .and(not(resideInAnyPackage(API)))
-                    .and(not(inTutti("ipc", "link", "effect", "wire")))));
+                    .and(not(resideInAnyPackage("org.tutti.ipc", "org.tutti.ipc.protocol")))
+                    .and(not(inTutti("link", "effect", "wire")))));
+    check(
+        noneIn("org.tutti.ipc.ids")
+            .dependOnClassesThat(
+                resideInAPackage("org.tutti..")
+                    .and(not(resideInAnyPackage(API)))
+                    .and(not(resideInAnyPackage("org.tutti.ipc", "org.tutti.ipc.ids", "org.tutti.replica")))));
   }
 
   /// What is shown to Micrometer is what every program can read, and nothing else depends on it.

@@ -34,6 +34,7 @@ public final class IpcHost implements Links.Receiver {
   /// @param protocol     those of the protocol
   public record Times(long greetNanos, long silenceNanos, IpcProtocol.Times protocol) {}
 
+  private static final int KEEPS = 5; // times of silence: how long an answer of the group-id server is good
   private static final String CLUSTERS = "ipc/"; // nodes of groups have other names, so the two never talk
 
   private final MemberId self;
@@ -42,6 +43,7 @@ public final class IpcHost implements Links.Receiver {
   private final Times times;
   private final Links links;
   private final IpcProtocol protocol;
+  private final IssuedGroups groups;
   private final Counters counters = new Counters();
   private final Rejections rejections = new Rejections();
 
@@ -66,7 +68,11 @@ public final class IpcHost implements Links.Receiver {
     this.contacts = List.copyOf(contacts);
     this.times = times;
     this.links = new Links(self, Links.hash(CLUSTERS + cluster), sender, counters, this);
-    this.protocol = new IpcProtocol(self, times.protocol(), new Peers());
+    var peers = new Peers();
+    this.protocol = new IpcProtocol(self, times.protocol(), peers);
+    var asking =
+        new IssuedGroups.Times(KEEPS * times.silenceNanos(), times.greetNanos(), times.protocol().acknowledgeNanos());
+    this.groups = new IssuedGroups(self, asking, peers, protocol);
   }
 
   /// Which host it is.
@@ -81,6 +87,13 @@ public final class IpcHost implements Links.Receiver {
   /// @return of this host's processes
   public IpcProtocol protocol() {
     return protocol;
+  }
+
+  /// Groups with ids that a server gives out, and what goes by them; to be called between [#begin] and [#turn].
+  ///
+  /// @return of this host
+  public IssuedGroups groups() {
+    return groups;
   }
 
   /// The other hosts that are heard.
@@ -150,6 +163,7 @@ public final class IpcHost implements Links.Receiver {
       }
     }
     rejections.expire(now);
+    groups.tick();
     protocol.tick();
     links.flush(now);
   }
@@ -158,7 +172,7 @@ public final class IpcHost implements Links.Receiver {
   ///
   /// @return the time, in nanoseconds
   public long deadline() {
-    long deadline = Math.min(Math.min(greetAt, links.deadline()), protocol.deadline());
+    long deadline = Math.min(Math.min(greetAt, links.deadline()), Math.min(protocol.deadline(), groups.deadline()));
     for (long heard : heardAt.values()) {
       deadline = Math.min(deadline, heard + times.silenceNanos());
     }
@@ -188,6 +202,7 @@ public final class IpcHost implements Links.Receiver {
     heardAt.remove(host);
     links.close(host);
     protocol.lost(host);
+    groups.lost(host);
   }
 
   // ---- what the links tell -----------------------------------------------------------------------------------------
@@ -219,8 +234,10 @@ public final class IpcHost implements Links.Receiver {
       }
     }
     if (hosts.contains(peer) || hosts.size() < HOSTS_MAX) {
-      hosts.add(peer);
       heardAt.put(peer, now);
+      if (hosts.add(peer)) {
+        groups.newcomer();
+      }
     }
   }
 
@@ -230,7 +247,7 @@ public final class IpcHost implements Links.Receiver {
       return;
     }
     try {
-      protocol.arrived(from, IpcMessage.read(message));
+      groups.arrived(from, IpcMessage.read(message));
     } catch (Malformed malformed) {
       counters.malformed(malformed.reason());
     }
@@ -248,6 +265,7 @@ public final class IpcHost implements Links.Receiver {
   public void check() {
     links.check();
     protocol.check();
+    groups.check();
   }
 
   private final class Peers implements IpcProtocol.Port {
@@ -265,7 +283,7 @@ public final class IpcHost implements Links.Receiver {
     public void send(MemberId to, IpcMessage message) {
       if (hosts.contains(to)) {
         var out = new WireWriter();
-        IpcMessage.write(out, message);
+        IpcMessage.write(out, groups.outgoing(message));
         messages++;
         links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
       }

@@ -1,7 +1,9 @@
 package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
+import org.tutti.MemberId;
 import org.tutti.ipc.GroupId;
+import org.tutti.ipc.SendKey;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -78,6 +80,40 @@ public sealed interface IpcMessage {
   /// @param key     the communication
   record Ended(Key key) implements IpcMessage {}
 
+  /// To every host that is heard: the server has said to this one that the group is destroyed. Whoever has members asks
+  /// the server itself, so that nobody destroys a group by this alone.
+  ///
+  /// @param key the call that destroyed it: process, group and a number of its own
+  record Destroyed(Key key) implements IpcMessage {}
+
+  /// To the host of [Destroyed]: there are no members here any more.
+  ///
+  /// @param key the same
+  record Gone(Key key) implements IpcMessage {}
+
+  /// A [Deliver] to a group that has a send password.
+  ///
+  /// @param message what it delivers
+  /// @param code    made of it with the group's [org.tutti.ipc.SendKey], and read-only
+  record Coded(Deliver message, ByteBuffer code) implements IpcMessage {
+    @Override
+    public Key key() {
+      return message.key();
+    }
+
+    /// What the code is made of.
+    ///
+    /// @param from    the sender's host
+    /// @param message what it delivers
+    /// @return bytes that differ when anything of these does
+    static ByteBuffer signed(MemberId from, Deliver message) {
+      var out = new WireWriter();
+      out.member(from);
+      write(out, message);
+      return out.copy();
+    }
+  }
+
   /// Writes a message.
   ///
   /// @param out     where to
@@ -92,6 +128,9 @@ public sealed interface IpcMessage {
           case Probe _ -> 5;
           case Wanted _ -> 6;
           case Ended _ -> 7;
+          case Destroyed _ -> 32;
+          case Gone _ -> 33;
+          case Coded _ -> 34;
         });
     out.count(message.key().process());
     out.fixed(message.key().group().value());
@@ -115,7 +154,12 @@ public sealed interface IpcMessage {
         out.flag(offers);
       }
       case Wanted(Key _, int member) -> out.count(member);
-      case Ended _ -> {}
+      case Ended _, Destroyed _, Gone _ -> {}
+      case Coded(Deliver delivered, ByteBuffer code) -> {
+        out.raw(code.duplicate());
+        out.fixed(delivered.tag());
+        out.raw(delivered.payload().duplicate());
+      }
     }
   }
 
@@ -138,6 +182,9 @@ public sealed interface IpcMessage {
           case 5 -> new Probe(key, number(in), in.flag());
           case 6 -> new Wanted(key, number(in));
           case 7 -> new Ended(key);
+          case 32 -> new Destroyed(key);
+          case 33 -> new Gone(key);
+          case 34 -> coded(key, in);
           default -> throw new Malformed("kind");
         };
     if (process == 0) {
@@ -145,6 +192,11 @@ public sealed interface IpcMessage {
     }
     in.end();
     return message;
+  }
+
+  private static Coded coded(Key key, WireReader in) throws Malformed {
+    var code = ByteBuffer.allocate(SendKey.BYTES).put(in.raw(SendKey.BYTES)).flip().asReadOnlyBuffer();
+    return new Coded(new Deliver(key, tag(in.fixed()), payload(in)), code);
   }
 
   private static GroupId group(long value) throws Malformed {

@@ -145,6 +145,7 @@ public final class IpcProtocol {
   private static final class Process {
     final int number;
     final Set<GroupId> groups = new LinkedHashSet<>(); // it is a member of
+    final Set<GroupId> destroyed = new LinkedHashSet<>(); // of those it was in, until it is told
     final Map<Long, Delivery> queue = new LinkedHashMap<>(); // by number, oldest first, also received ones
     final Map<GroupId, Communication> own = new LinkedHashMap<>(); // it is the sender of
     private @Nullable Selection selection; // what it waits for
@@ -269,16 +270,75 @@ public final class IpcProtocol {
     if (process == null || !process.groups.remove(group)) {
       return new Aborted<>(process == null ? Status.NO_COMM : Status.NOT_MEMBER);
     }
-    for (Delivery delivery : List.copyOf(process.queue.values())) {
-      if (delivery.key.group().equals(group)) {
-        drop(process, delivery);
-      }
-    }
+    dropAll(process, group);
     if (process.selection != null && group.equals(process.selection.group())) {
       abortReceive(process, Status.NOT_MEMBER);
     }
     settle();
     return new Done<>(process.groups.size());
+  }
+
+  private void dropAll(Process process, GroupId group) {
+    for (Delivery delivery : List.copyOf(process.queue.values())) {
+      if (delivery.key.group().equals(group)) {
+        drop(process, delivery);
+      }
+    }
+  }
+
+  /// A group does not exist any more: nobody here is a member of it or communicates with it. A member is told by the
+  /// receive that waits for its messages, or by the next one.
+  ///
+  /// @param group the group
+  public void destroyed(GroupId group) {
+    for (Process process : processes.values()) {
+      Communication own = process.own.get(group);
+      if (own != null) {
+        abort(own.send, Status.GROUP_DOES_NOT_EXIST);
+        abort(own.reply, Status.GROUP_DOES_NOT_EXIST);
+        own.send = null;
+        own.reply = null;
+        over(process, own);
+      }
+      if (process.groups.remove(group)) {
+        dropAll(process, group);
+        Selection selection = process.selection;
+        if (selection != null && (selection.group() == null || selection.group().equals(group))) {
+          abortReceive(process, Status.GROUP_DOES_NOT_EXIST);
+        } else {
+          if (process.destroyed.size() == GROUPS_MAX) {
+            process.destroyed.remove(process.destroyed.iterator().next());
+          }
+          process.destroyed.add(group);
+        }
+      }
+    }
+    settle();
+  }
+
+  /// Of which groups a process is a member.
+  ///
+  /// @param number the process
+  /// @return in the order in which it has joined; none when there is no such process
+  public Set<GroupId> groups(int number) {
+    Process process = processes.get(number);
+    return process == null ? Set.of() : Collections.unmodifiableSet(new LinkedHashSet<>(process.groups));
+  }
+
+  /// Whether a group has members here.
+  ///
+  /// @param group the group
+  /// @return whether it has
+  public boolean hasMembers(GroupId group) {
+    return processes.values().stream().anyMatch(process -> process.groups.contains(group));
+  }
+
+  /// Whether processes here communicate with a group.
+  ///
+  /// @param group the group
+  /// @return whether one does
+  public boolean hasSenders(GroupId group) {
+    return processes.values().stream().anyMatch(process -> process.own.containsKey(group));
   }
 
   // ---- the sender --------------------------------------------------------------------------------------------------
@@ -536,6 +596,8 @@ public final class IpcProtocol {
       fault = Status.NO_COMM;
     } else if (process.receive != null) {
       fault = Status.CM_ERROR;
+    } else if (isNewsOf(process, selection)) {
+      fault = Status.GROUP_DOES_NOT_EXIST;
     } else if (selection.group() != null && !process.groups.contains(selection.group())) {
       fault = Status.NOT_MEMBER;
     }
@@ -551,6 +613,15 @@ public final class IpcProtocol {
       }
     }
     settle();
+  }
+
+  /// Whether a group was destroyed of which the process wants messages, and was not told; now it is.
+  private static boolean isNewsOf(Process process, Selection selection) {
+    GroupId group = selection.group();
+    if (group == null && !process.destroyed.isEmpty()) {
+      group = process.destroyed.iterator().next();
+    }
+    return group != null && process.destroyed.remove(group);
   }
 
   /// Gives the process that waits the oldest message of its selection.
@@ -686,6 +757,8 @@ public final class IpcProtocol {
       case Probe probe -> probed(from, probe);
       case Wanted wanted -> wanted(from, wanted);
       case Ended ended -> ended(from, ended.key(), false);
+      case IpcMessage.Coded coded -> deliver(from, coded.message());
+      case IpcMessage.Destroyed _, IpcMessage.Gone _ -> {} // these are for IssuedGroups
     }
   }
 
