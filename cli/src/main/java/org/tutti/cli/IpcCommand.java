@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -30,6 +31,8 @@ import org.tutti.ipc.Status;
 import org.tutti.transport.Address;
 import org.tutti.transport.Profile;
 import org.tutti.transport.Refused;
+import org.tutti.transport.Transport;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,30 +44,57 @@ import picocli.CommandLine.Spec;
 /// `tutti ipc`: questions to groups of processes, for shell scripts.
 @Command(
     name = "ipc",
-    customSynopsis = "tutti ipc ask|serve --group NAME [OPTION...]",
+    customSynopsis = "tutti ipc ask|serve|create|destroy|ids [OPTION...]",
     description = {
       "Asks a group of processes, and answers questions: no views, no order, but a count of whom a question reached.",
-      "`tutti ipc ask --help` and `tutti ipc serve --help` have the options."
+      "Groups with names need not be created. Those with passwords are, by a server that gives out their ids.",
+      "`tutti ipc ask --help` and so on have the options."
     },
-    subcommands = {IpcCommand.Ask.class, IpcCommand.Serve.class})
+    subcommands = {
+      IpcCommand.Ask.class,
+      IpcCommand.Serve.class,
+      IpcGroupCommands.Create.class,
+      IpcGroupCommands.Destroy.class,
+      IpcIdsCommand.class
+    })
 final class IpcCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "ask or serve is missing");
+    throw new ParameterException(spec.commandLine(), "ask, serve, create, destroy or ids is missing");
   }
 
-  /// What both need.
-  static final class Options {
+  /// Which group: one of the two.
+  static final class Which {
     @Option(
         names = "--group",
         required = true,
         paramLabel = "NAME",
         converter = MemberOptions.NameConverter.class,
         description = "The group: any name; nobody has to create it.")
-    String group = "";
+    @Nullable String group;
 
+    @Option(
+        names = "--id",
+        required = true,
+        paramLabel = "ID",
+        converter = GroupServers.IdConverter.class,
+        description = "The group, as `tutti ipc create` has printed it. Needs --servers.")
+    @Nullable GroupId id;
+
+    GroupId group() {
+      return id != null ? id : GroupId.named(String.valueOf(group));
+    }
+
+    @Override
+    public String toString() {
+      return id != null ? "group " + id : "group \"" + group + "\"";
+    }
+  }
+
+  /// What every host needs.
+  static final class HostOptions {
     @Option(
         names = "--name",
         paramLabel = "N",
@@ -80,6 +110,8 @@ final class IpcCommand implements Runnable {
         description = "Hosts of other clusters are not heard; default: ${DEFAULT-VALUE}.")
     String cluster = "tutti";
 
+    @Mixin GroupServers servers = new GroupServers();
+
     @Mixin TransportOption carrier = new TransportOption();
 
     @Mixin Output out = new Output();
@@ -91,27 +123,29 @@ final class IpcCommand implements Runnable {
       return MemberOptions.nodeName(name, command);
     }
 
-    Ipc open(String command, Address listen, List<Address> hosts) {
-      return Ipc.open(name(command), cluster, carrier.open(listen, null, cluster, Profile.LAN), hosts);
+    /// Who knows about a group: null for one with a name, which needs no server.
+    GroupServers.@Nullable Open server(CommandSpec spec, Which which, @Nullable Path password) {
+      if (which.id != null) {
+        return servers.open(spec, carrier.tls());
+      }
+      if (password != null) {
+        throw new ParameterException(spec.commandLine(), "a group with a name has no password: give --id");
+      }
+      return null;
+    }
+
+    Ipc open(String command, Address listen, List<Address> hosts, GroupServers.@Nullable Open server) {
+      Transport transport = carrier.open(listen, null, cluster, Profile.LAN);
+      return server == null
+          ? Ipc.open(name(command), cluster, transport, hosts)
+          : Ipc.open(name(command), cluster, transport, hosts, server.ids());
     }
   }
 
-  /// `tutti ipc ask`: sends a question, and prints the replies.
-  @Command(
-      name = "ask",
-      customSynopsis = "tutti ipc ask --group NAME --join WHERE... [--replies N] [--timeout TIME] [OPTION...] QUESTION",
-      description = {
-        "Sends a question to all processes of a group, and prints each reply behind the name of its host.",
-        "Fails when it reached nobody, or when fewer replies than wanted came in time."
-      })
-  static final class Ask implements Callable<Integer> {
-    private static final int REPLIES_MAX = 1024; // as a process takes them
-
-    @Mixin Options options = new Options();
-
+  /// Where other hosts are.
+  static final class Hosts {
     @Option(
         names = "--join",
-        required = true,
         arity = "1..*",
         split = ",",
         paramLabel = "WHERE",
@@ -127,12 +161,6 @@ final class IpcCommand implements Runnable {
     @Nullable Address listen;
 
     @Option(
-        names = "--replies",
-        paramLabel = "N",
-        description = "How many replies are wanted, 1 to 1024; default: as many as processes were reached.")
-    @Nullable Integer replies;
-
-    @Option(
         names = "--timeout",
         paramLabel = "TIME",
         defaultValue = "1s",
@@ -143,31 +171,8 @@ final class IpcCommand implements Runnable {
         })
     Duration timeout = Duration.ofSeconds(1);
 
-    @Parameters(paramLabel = "QUESTION", description = "The message.")
-    String question = "";
-
-    @Spec private CommandSpec spec = CommandSpec.create();
-
-    @Override
-    public Integer call() throws InterruptedException {
-      if (replies != null && (replies < 1 || replies > REPLIES_MAX)) {
-        throw new ParameterException(spec.commandLine(), "--replies: 1 to " + REPLIES_MAX + ", not " + replies);
-      }
-      List<Address> hosts = addresses();
-      if (hosts.isEmpty()) {
-        throw new Failure("no host is found at " + texts());
-      }
-      Address own = listen != null ? listen : Session.facing(hosts.getFirst().text());
-      try (Ipc ipc = options.open("ask", own, hosts)) {
-        await(ipc, hosts.size());
-        ByteBuffer bytes = ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8));
-        var ask = ipc.process().ask(GroupId.named(options.group), bytes);
-        return printed(ask.replies(replies != null ? replies : REPLIES_MAX, timeout).join());
-      }
-    }
-
     /// Where hosts are, each source asked once.
-    private List<Address> addresses() throws InterruptedException {
+    List<Address> addresses() throws InterruptedException {
       var addresses = new LinkedHashSet<Address>();
       for (Contact contact : join) {
         switch (contact) {
@@ -183,11 +188,19 @@ final class IpcCommand implements Runnable {
               throw new Failure("hosts are not found by " + contact.text() + ": give HOST:PORT, file:, dns: or srv:");
         }
       }
+      if (addresses.isEmpty()) {
+        throw new Failure("no host is found at " + texts());
+      }
       return List.copyOf(addresses);
     }
 
+    /// Where this host is.
+    Address own(List<Address> others) {
+      return listen != null ? listen : Session.facing(others.getFirst().text());
+    }
+
     /// Waits for all hosts, and goes on with those that are there.
-    private void await(Ipc ipc, int hosts) throws InterruptedException {
+    void await(Ipc ipc, int hosts) throws InterruptedException {
       try {
         ipc.heard(hosts).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException | ExecutionException _) {
@@ -199,8 +212,69 @@ final class IpcCommand implements Runnable {
       }
     }
 
-    private String texts() {
+    String texts() {
       return String.join(", ", join.stream().map(Contact::text).toList());
+    }
+  }
+
+  /// `tutti ipc ask`: sends a question, and prints the replies.
+  @Command(
+      name = "ask",
+      customSynopsis =
+          "tutti ipc ask (--group NAME | --id ID) --join WHERE... [--replies N] [--timeout TIME] [OPTION...] QUESTION",
+      description = {
+        "Sends a question to all processes of a group, and prints each reply behind the name of its host.",
+        "Fails when it reached nobody, or when fewer replies than wanted came in time."
+      })
+  static final class Ask implements Callable<Integer> {
+    private static final int REPLIES_MAX = 1024; // as a process takes them
+
+    @ArgGroup(multiplicity = "1")
+    Which which = new Which();
+
+    @Mixin HostOptions options = new HostOptions();
+
+    @Mixin Hosts hosts = new Hosts();
+
+    @Option(
+        names = "--replies",
+        paramLabel = "N",
+        description = "How many replies are wanted, 1 to 1024; default: as many as processes were reached.")
+    @Nullable Integer replies;
+
+    @Option(
+        names = "--send-password-file",
+        paramLabel = "FILE",
+        description = "With --id: the group's send password, where it has one.")
+    @Nullable Path sendPassword;
+
+    @Parameters(paramLabel = "QUESTION", description = "The message.")
+    String question = "";
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      if (replies != null && (replies < 1 || replies > REPLIES_MAX)) {
+        throw new ParameterException(spec.commandLine(), "--replies: 1 to " + REPLIES_MAX + ", not " + replies);
+      }
+      if (hosts.join.isEmpty()) {
+        throw new ParameterException(spec.commandLine(), "--join is missing: the hosts to ask");
+      }
+      String password = GroupServers.password(sendPassword);
+      List<Address> all = hosts.addresses();
+      try (GroupServers.Open server = options.server(spec, which, sendPassword);
+          Ipc ipc = options.open("ask", hosts.own(all), all, server)) {
+        hosts.await(ipc, all.size());
+        ByteBuffer bytes = ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8));
+        IpcProcess process = ipc.process();
+        if (!password.isEmpty()
+            && process.authorize(which.group(), password).join() instanceof Aborted(Status status)) {
+          throw options.servers.failure("not allowed to send", which.group(), status);
+        }
+        var ask = process.ask(which.group(), bytes);
+        return printed(ask.replies(replies != null ? replies : REPLIES_MAX, hosts.timeout).join());
+      }
     }
 
     private Integer printed(Result<Answers> result) {
@@ -221,16 +295,17 @@ final class IpcCommand implements Runnable {
                     + " of "
                     + wanted
                     + " replies in "
-                    + TimeConverter.show(timeout)
+                    + TimeConverter.show(hosts.timeout)
                     + "; processes reached: "
                     + answers.count());
           }
         }
         case Aborted(Status status) ->
-            throw new Failure(
-                status == Status.NO_MEMBERS
-                    ? "no process of group \"" + options.group + "\" at " + texts()
-                    : "not sent: " + status);
+            throw status == Status.NO_MEMBERS
+                ? new Failure("no process of " + which + " at " + hosts.texts())
+                : status == Status.WRONG_PASSWORD
+                    ? new Failure("not sent: " + which + " has a send password; give --send-password-file")
+                    : options.servers.failure("not sent", which.group(), status);
       }
       return 0;
     }
@@ -239,7 +314,8 @@ final class IpcCommand implements Runnable {
   /// `tutti ipc serve`: answers questions by a program.
   @Command(
       name = "serve",
-      customSynopsis = "tutti ipc serve --group NAME --listen HOST:PORT [--name N] [OPTION...] [-- PROGRAM [ARG...]]",
+      customSynopsis =
+          "tutti ipc serve (--group NAME | --id ID) --listen HOST:PORT [--name N] [OPTION...] [-- PROGRAM [ARG...]]",
       description = {
         "Joins a group as a process, prints each question, and answers it, until Ctrl-C.",
         "PROGRAM gets the question on standard input; what it prints, without the last line end, is the reply, and if "
@@ -249,7 +325,10 @@ final class IpcCommand implements Runnable {
     private static final Duration TURN = Duration.ofMinutes(1); // of a receive that is repeated without end
     private static final int REPLY_BYTES_MAX = 1 << 20;
 
-    @Mixin Options options = new Options();
+    @ArgGroup(multiplicity = "1")
+    Which which = new Which();
+
+    @Mixin HostOptions options = new HostOptions();
 
     @Option(
         names = "--listen",
@@ -267,6 +346,14 @@ final class IpcCommand implements Runnable {
         description = "How long the program may take for a reply: 500ms, 10s, 2m; default: ${DEFAULT-VALUE}.")
     Duration timeout = Duration.ofSeconds(10);
 
+    @Option(
+        names = "--password-file",
+        paramLabel = "FILE",
+        description = "With --id: the group's control password; without it: the empty one.")
+    @Nullable Path password;
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
     @Parameters(arity = "0..*", paramLabel = "PROGRAM", description = "A program and its arguments.")
     List<String> program = List.of();
 
@@ -274,11 +361,13 @@ final class IpcCommand implements Runnable {
 
     @Override
     public Integer call() throws InterruptedException {
-      try (Ipc ipc = options.open("serve", listen, List.of())) {
+      String text = GroupServers.password(password);
+      try (GroupServers.Open server = options.server(spec, which, password);
+          Ipc ipc = options.open("serve", listen, List.of(), server)) {
         Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(ipc));
         Runtime.getRuntime().addShutdownHook(hook);
         try {
-          serve(ipc);
+          serve(ipc, text);
         } catch (CompletionException | IllegalStateException e) {
           if (!signalled) {
             throw e;
@@ -297,18 +386,25 @@ final class IpcCommand implements Runnable {
       Runtime.getRuntime().halt(0);
     }
 
-    private void serve(Ipc ipc) throws InterruptedException {
+    private void serve(Ipc ipc, String text) throws InterruptedException {
       IpcProcess process = ipc.process();
-      if (process.join(GroupId.named(options.group)).join() instanceof Aborted(Status status)) {
-        throw new Failure("cannot join: " + status);
+      if (process.join(which.group(), text).join() instanceof Aborted(Status status)) {
+        throw options.servers.failure("cannot join", which.group(), status);
       }
       options.out.line("ready at " + ipc.address(), "ready", "listen", ipc.address().text());
       options.out.flush();
       while (true) {
-        if (process.receive(TURN).join() instanceof Done(Message message)) {
-          options.out.said("question", message.sender().host().name(), message.payload());
-          options.out.flush();
-          answer(message);
+        switch (process.receive(TURN).join()) {
+          case Done(Message message) -> {
+            options.out.said("question", message.sender().host().name(), message.payload());
+            options.out.flush();
+            answer(message);
+          }
+          case Aborted(Status status) -> {
+            if (status == Status.GROUP_DOES_NOT_EXIST) {
+              throw new Failure(which + " was destroyed");
+            }
+          }
         }
       }
     }
