@@ -26,6 +26,10 @@ import org.tutti.sim.check.Violation;
 /// | `Termination` | each call ends once, within its time; nobody waits for ever |
 /// | `BuffersBounded` | nothing is kept beyond its bound |
 /// | `Quiet` | when all communications are over, hosts say nothing more about them |
+/// | `RightPassword` | who is in a group with a password has said it |
+/// | `SendPassword` | members get messages of other hosts from those only that have said the group's send password |
+/// | `DestroyedIsOver` | where it is known that a group is destroyed, nobody is in it or communicates with it |
+/// | `DestroyedEverywhere` | a destroyed group has no members some time after all hear each other and the server |
 final class IpcChecks {
   /// One communication, among all of the run.
   record Line(ProcessId sender, GroupId group, long session) {
@@ -65,6 +69,9 @@ final class IpcChecks {
   private final Set<String> replies = new LinkedHashSet<>();
   private final Map<Line, Set<ProcessId>> waiting = new LinkedHashMap<>(); // with a reply
   private final Set<Wait> waits = new LinkedHashSet<>();
+  private final Set<Membership> admitted = new LinkedHashSet<>(); // who has said the control password
+  private final Set<Membership> authorized = new LinkedHashSet<>(); // who has said the send password
+  private final Set<GroupId> guarded = new LinkedHashSet<>(); // groups with a send password
   private final List<Violation> violations = new ArrayList<>();
 
   // ---- members and messages ----------------------------------------------------------------------------------------
@@ -85,6 +92,12 @@ final class IpcChecks {
           memberships.contains(new Membership(member, line.group)),
           "MembersOnly",
           member + " is not in " + line.group + " and has a message of " + line);
+      require(
+          !guarded.contains(line.group)
+              || member.host().equals(line.sender.host())
+              || authorized.contains(new Membership(line.sender, line.group)),
+          "SendPassword",
+          member + " has a message of " + line + ", whose sender has not said the send password");
     }
   }
 
@@ -153,6 +166,37 @@ final class IpcChecks {
           "ReplyArrives",
           "the reply of " + member + " does not come in " + line + ", which wants " + wanted.get(line));
     }
+  }
+
+  // ---- groups whose ids a server gives out --------------------------------------------------------------------------
+
+  void guarded(GroupId group) {
+    guarded.add(group);
+  }
+
+  void saidTheSendPassword(ProcessId sender, GroupId group) {
+    authorized.add(new Membership(sender, group));
+  }
+
+  void saidTheRightPassword(ProcessId process, GroupId group) {
+    admitted.add(new Membership(process, group));
+  }
+
+  void isMember(ProcessId process, GroupId group) {
+    require(
+        admitted.contains(new Membership(process, group)),
+        "RightPassword",
+        process + " is in " + group + " and has not said its password");
+  }
+
+  /// @param isUsed whether somebody is in the group there, or communicates with it
+  void knowsThatItIsDestroyed(Object host, GroupId group, boolean isUsed) {
+    require(!isUsed, "DestroyedIsOver", group + " is used at " + host + ", which knows that it is destroyed");
+  }
+
+  /// All hear each other and the server for a while.
+  void isGone(GroupId group, boolean isAlive) {
+    require(!isAlive, "DestroyedEverywhere", group + " is destroyed, and has members");
   }
 
   // ---- calls, bounds, the end --------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ import org.tutti.sim.ipc.IpcSites.Site;
 import org.tutti.sim.ipc.IpcSites.Weather;
 
 /// A run of group interprocess communication: processes at two to four hosts join, send, receive and reply as it comes
-/// to their minds, while hosts crash and the network is cut. One seed is one run.
+/// to their minds, while hosts crash and the network is cut. In every second run there is a server, too, that gives out
+/// ids of groups ([IpcIds]). One seed is one run.
 ///
 /// ```
 ///   0 s         4 s           5 s                  6.5 s          8 s        9 s
@@ -69,6 +70,7 @@ public final class IpcRun {
   private final SplittableRandom random;
   private final IpcSites sites;
   private final List<Actor> actors = new ArrayList<>();
+  private final @Nullable IpcIds ids; // in every second run
   private final String plan;
   private long saidBefore; // messages until all was over
 
@@ -80,6 +82,9 @@ public final class IpcRun {
     Weather drawn = Weather.draw(random, 0.2);
     double loss = random.nextInt(3) == 0 ? 0 : drawn.loss();
     this.sites = new IpcSites(random, hosts, new Weather(loss, drawn.duplication(), drawn.delayMax(), contacts), lines);
+    // With random numbers of its own, so that the other runs stay as they are.
+    var ofIds = new SplittableRandom(~seed);
+    this.ids = ofIds.nextBoolean() ? new IpcIds(ofIds, sites, FAULTS_END, WORK_END) : null;
     for (Site site : sites.sites) {
       site.atStart = host -> populate(site, host);
       site.step(site.atStart);
@@ -90,8 +95,14 @@ public final class IpcRun {
     }
     this.plan =
         String.format(
-            "%d hosts, %d known to all, loss %.2f, duplication %.2f, delay to %d ms, %d faults",
-            hosts, contacts, loss, drawn.duplication(), drawn.delayMax() / MILLI, faults);
+            "%d hosts, %d known to all, loss %.2f, duplication %.2f, delay to %d ms, %d faults%s",
+            hosts,
+            contacts,
+            loss,
+            drawn.duplication(),
+            drawn.delayMax() / MILLI,
+            faults,
+            ids == null ? "" : ", ids by a server");
   }
 
   /// Runs a seed.
@@ -131,6 +142,9 @@ public final class IpcRun {
   }
 
   private void populate(Site site, IpcHost host) {
+    if (ids != null) {
+      ids.begin(site, host);
+    }
     for (int i = random.nextInt(1, 4); i > 0; i--) {
       begin(site, host);
     }
@@ -203,6 +217,9 @@ public final class IpcRun {
       if (actor.lives()) {
         actor.endAll();
       }
+    }
+    if (ids != null) {
+      ids.endAll();
     }
   }
 

@@ -61,6 +61,7 @@ final class IpcSites {
   final List<Site> sites = new ArrayList<>();
   final Set<List<Site>> cuts = new LinkedHashSet<>(); // from, to
   final Map<String, Integer> met = new TreeMap<>();
+  Consumer<IpcHost> looks = _ -> {}; // at a host, after each of its steps
   private final Weather weather;
   private boolean isCalm; // nothing is lost any more
 
@@ -271,6 +272,7 @@ final class IpcSites {
       }
       seen = last;
       checks.keeps(living.self(), living.protocol().sizes());
+      looks.accept(living);
     }
 
     private void wake(IpcHost life, long deadline) {

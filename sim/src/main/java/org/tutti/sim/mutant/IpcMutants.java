@@ -55,12 +55,38 @@ final class IpcMutants {
                   "probed",
                   new Drop("Set.contains", 1)),
               bug("ipc-reply-forgotten", "a reply is dropped, and its member not told", "drop", new Return(0)),
-              bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(4, true)))
+              bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(4, true)),
+              bug(
+                  "ipc-members-of-nothing",
+                  "members of a destroyed group stay its members",
+                  "destroyed",
+                  new Drop("Set.remove", 0)),
+              ofIds(
+                  "ipc-destroyed-lives-on",
+                  "a host asks whether its groups exist, and does not listen",
+                  "looked",
+                  new Drop("heard", 0)),
+              ofIds(
+                  "ipc-asks-once",
+                  "a host with members does not ask again whether their group exists",
+                  "isNeeded",
+                  new Drop("IpcProtocol.hasMembers", 0)),
+              ofIds(
+                  "ipc-old-answer-counts",
+                  "what was asked before the end of a group makes members after it",
+                  "learn",
+                  new Fix(0, true)),
+              ofIds("ipc-code-unread", "a message is taken with any code", "pass", new Drop("SendKey.made", 1)))
           .toList();
 
   private IpcMutants() {}
 
   private static Mutant bug(String name, String breaks, String method, Change change) {
     return new Mutant(name, breaks, "ipc.protocol.IpcProtocol", method, change).in(RunKind.IPC);
+  }
+
+  /// In what a host does with the answers of a group-id server.
+  private static Mutant ofIds(String name, String breaks, String method, Change change) {
+    return new Mutant(name, breaks, "ipc.protocol.IssuedGroups", method, change).in(RunKind.IPC);
   }
 }

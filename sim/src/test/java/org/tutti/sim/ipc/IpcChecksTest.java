@@ -177,6 +177,48 @@ class IpcChecksTest {
     breaks("Quiet", checks -> checks.nothingIsOpen(1));
   }
 
+  @Test
+  void whoIsInAGroupWithAPasswordHasSaidIt() {
+    holds(checks -> {
+      checks.saidTheRightPassword(MEMBER, GROUP);
+      checks.isMember(MEMBER, GROUP);
+    });
+    breaks(
+        "RightPassword",
+        checks -> {
+          checks.saidTheRightPassword(MEMBER, GROUP);
+          checks.isMember(SECOND, GROUP);
+        });
+  }
+
+  @Test
+  void membersOfAGuardedGroupHearThoseThatHaveSaidTheSendPassword() {
+    holds(checks -> {
+      checks.guarded(GROUP);
+      checks.saidTheSendPassword(SENDER, GROUP);
+      checks.queued(LATER, MEMBER);
+    });
+    holds(checks -> {
+      checks.guarded(GROUP);
+      checks.queued(new Line(SECOND, GROUP, 1), MEMBER); // of one host, which looks itself
+    });
+    breaks(
+        "SendPassword",
+        checks -> {
+          checks.guarded(GROUP);
+          checks.saidTheSendPassword(SECOND, GROUP);
+          checks.queued(LATER, MEMBER);
+        });
+  }
+
+  @Test
+  void aDestroyedGroupIsOver() {
+    holds(checks -> checks.knowsThatItIsDestroyed(HOST, GROUP, false));
+    breaks("DestroyedIsOver", checks -> checks.knowsThatItIsDestroyed(HOST, GROUP, true));
+    holds(checks -> checks.isGone(GROUP, false));
+    breaks("DestroyedEverywhere", checks -> checks.isGone(GROUP, true));
+  }
+
   private static void holds(Consumer<IpcChecks> story) {
     assertThat(after(story).violations()).isEmpty();
   }

@@ -61,7 +61,22 @@ class IpcRunTest {
                 "receive TIMED_OUT",
                 "receive NOT_MEMBER",
                 "reply",
-                "reply NO_COMM"))
+                "reply NO_COMM",
+                "join",
+                "join WRONG_PASSWORD",
+                "join GROUP_DOES_NOT_EXIST",
+                "join NO_SERVER",
+                "leave",
+                "leave WRONG_PASSWORD",
+                "destroy",
+                "destroy WRONG_PASSWORD",
+                "authorize",
+                "send to an id",
+                "send to an id WRONG_PASSWORD",
+                "send to an id GROUP_DOES_NOT_EXIST",
+                "receive GROUP_DOES_NOT_EXIST",
+                "no group-id server",
+                "does not reach the group-id server"))
         .allMatch(what -> report.seedsWith(what) > 0);
   }
 
