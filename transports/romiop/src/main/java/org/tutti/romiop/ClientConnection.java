@@ -15,6 +15,9 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | `tutti.romiop.join_timeout` | how long a first call waits until the client is in the group, in ms; 10000 |
 /// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
 final class ClientConnection extends GroupConnection {
+  /// The property that says how replies are consolidated.
+  static final String REPLIES = "tutti.romiop.replies";
+
   private static final long serialVersionUID = 1;
 
   private transient @Nullable GroupCaller caller;
@@ -22,16 +25,21 @@ final class ClientConnection extends GroupConnection {
   private long joinMillis;
   private Duration suspectAfter = Duration.ZERO; // until it is configured
 
+  /// How long a client waits until it is in the group.
+  static Duration joinTimeout(Configuration configuration) throws ConfigurationException {
+    return Duration.ofMillis(configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000));
+  }
+
   @Override
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
-    replies = configuration.getAttribute("tutti.romiop.replies", ReplyRule.DEFAULT);
-    joinMillis = configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000);
+    replies = configuration.getAttribute(REPLIES, ReplyRule.DEFAULT);
+    joinMillis = joinTimeout(configuration).toMillis();
     suspectAfter = RomiopListener.suspectAfter(configuration);
     try {
       ReplyRule.of(replies);
     } catch (IllegalArgumentException e) {
-      throw new ConfigurationException("tutti.romiop.replies: " + e.getMessage());
+      throw new ConfigurationException(REPLIES + ": " + e.getMessage());
     }
   }
 

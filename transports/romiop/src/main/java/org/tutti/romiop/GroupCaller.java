@@ -20,6 +20,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
+import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.replica.consolidation.Consolidated;
@@ -59,7 +60,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
   private boolean open = true;
   private @Nullable Group group;
 
-  private record Call(int requestId, Consolidator<Giop> replies) {}
+  private record Call(int requestId, int minor, Consolidator<Giop> replies) {}
 
   private GroupCaller(RomiopProfile profile, Consolidation rule, Duration suspectAfter) {
     this.rule = rule;
@@ -107,7 +108,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
       Giop message = Giop.of(whole);
       switch (message.type()) {
         case Giop.REQUEST -> request(message);
-        case Giop.LOCATE_REQUEST -> replies.add(Giop.objectHere(message.requestId()));
+        case Giop.LOCATE_REQUEST -> replies.add(Giop.located(message.minorVersion(), message.requestId(), true));
         case Giop.CANCEL_REQUEST -> cancel(message.requestId());
         case Giop.CLOSE_CONNECTION -> {} // has no addressee
         default -> throw new Giop.BrokenGiopException("a message of type " + message.type());
@@ -117,12 +118,16 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     }
   }
 
-  private void request(Giop message) {
+  /// Multicasts a request. Waits while this client's window is full.
+  ///
+  /// @throws org.omg.CORBA.SystemException one of a [RomiopFailure]: then it was not sent
+  void request(Giop message) {
     long call = begin(message);
     try {
       Group to = group;
       if (to != null) {
-        to.post(ByteBuffer.wrap(new GroupMessage(false, id, call, message).encoded()), org.tutti.SendOptions.total());
+        var asked = new GroupMessage(false, id, call, FtRequest.now(), message);
+        to.post(ByteBuffer.wrap(asked.encoded()), SendOptions.total());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -141,7 +146,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     long call = ++lastCall;
     if (message.isTwoWay()) {
       long now = System.nanoTime();
-      calls.put(call, new Call(message.requestId(), new Consolidator<>(rule, now)));
+      calls.put(call, new Call(message.requestId(), message.minorVersion(), new Consolidator<>(rule, now)));
       if (open) {
         timer.schedule(() -> due(call), rule.deadline().toNanos(), TimeUnit.NANOSECONDS);
       }
@@ -153,7 +158,8 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     calls.remove(call);
   }
 
-  private synchronized void cancel(int requestId) {
+  /// Nobody waits for the reply to a request any more.
+  synchronized void cancel(int requestId) {
     calls.values().removeIf(call -> call.requestId == requestId);
   }
 
@@ -213,7 +219,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
         };
     replies.add(
         chosen == null
-            ? Giop.exception(call.requestId, RomiopFailure.of(outcome))
+            ? Giop.exception(call.minor, call.requestId, RomiopFailure.of(outcome))
             : chosen.withRequestId(call.requestId).bytes());
   }
 
@@ -227,7 +233,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
       return;
     }
     open = false;
-    calls.values().forEach(call -> replies.add(Giop.exception(call.requestId, RomiopFailure.GROUP_LOST)));
+    calls.values().forEach(call -> replies.add(Giop.exception(call.minor, call.requestId, RomiopFailure.GROUP_LOST)));
     calls.clear();
     replies.add(CLOSED);
     timer.shutdownNow();

@@ -7,16 +7,17 @@ import org.jspecify.annotations.Nullable;
 /// What is multicast in a group of objects: a request in total order, or a member's reply to it, FIFO.
 ///
 /// ```
-/// 0 "RMP1"   4 kind: 0 request, 1 reply   5 the client (16)   21 the number of the call (8)   29 a message of GIOP 1.2
+/// 0 "RMP2"   4 kind: 0 request, 1 reply   5 the client (16)   21 the number of the call (8)   29 time (8)   37 GIOP
 /// ```
 ///
 /// @param isReply whether a member answers
 /// @param client  whose call it is
 /// @param call    which of the client's calls
+/// @param time    of a request when it was sent, as in [FtRequest]; 0 of a reply
 /// @param giop    the message
-record GroupMessage(boolean isReply, UUID client, long call, Giop giop) {
-  private static final int MAGIC = 0x524d5031;
-  private static final int HEAD_BYTES = 29;
+record GroupMessage(boolean isReply, UUID client, long call, long time, Giop giop) {
+  private static final int MAGIC = 0x524d5032;
+  private static final int HEAD_BYTES = 37;
 
   byte[] encoded() {
     byte[] giopBytes = giop.bytes();
@@ -26,6 +27,7 @@ record GroupMessage(boolean isReply, UUID client, long call, Giop giop) {
         .putLong(client.getMostSignificantBits())
         .putLong(client.getLeastSignificantBits())
         .putLong(call)
+        .putLong(time)
         .put(giopBytes)
         .array();
   }
@@ -46,12 +48,13 @@ record GroupMessage(boolean isReply, UUID client, long call, Giop giop) {
       return null;
     }
     long call = from.getLong();
+    long time = from.getLong();
     byte[] bytes = new byte[from.remaining()];
     from.get(bytes);
     Giop giop = Giop.of(bytes);
     if (giop.type() != (kind == 0 ? Giop.REQUEST : Giop.REPLY)) {
       throw new Giop.BrokenGiopException("a message of type " + giop.type());
     }
-    return new GroupMessage(kind == 1, whose, call, giop);
+    return new GroupMessage(kind == 1, whose, call, time, giop);
   }
 }

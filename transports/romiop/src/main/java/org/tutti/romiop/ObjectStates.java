@@ -10,8 +10,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The state of all objects of a group, as it goes from a member to a newcomer. What it is of each object, its servant
-/// says by an operation that any IDL may declare:
+/// The state of all objects of a group, as it goes from a member to a newcomer, with the replies that are kept for
+/// calls that may come again. What it is of each object, its servant says by an operation that any IDL may declare:
 ///
 /// ```
 /// typedef sequence<octet> State;
@@ -23,26 +23,29 @@ import java.util.TreeSet;
 /// exceptions.
 ///
 /// ```
-/// "RMS1"   count (4)   { key (modified UTF-8)   length (4)   state }
+/// "RMS2"   count (4)   { key (modified UTF-8)   length (4)   state }
+/// time (8)   count (4)   { client_id (modified UTF-8)   retention_id (4)   expiration_time (8)   length (4)   reply }
 /// ```
-final class ObjectStates {
+///
+/// @param objects the state of each object, by its key
+/// @param kept    the replies
+record ObjectStates(SortedMap<String, byte[]> objects, KeptReplies kept) {
   static final String GET = "get_state";
   static final String SET = "set_state";
 
-  private static final int MAGIC = 0x524d5331;
-
-  private ObjectStates() {}
+  private static final int MAGIC = 0x524d5332;
 
   /// Writes them.
-  static void write(SortedMap<String, byte[]> states, OutputStream to) throws IOException {
+  void write(OutputStream to) throws IOException {
     DataOutputStream out = new DataOutputStream(to);
     out.writeInt(MAGIC);
-    out.writeInt(states.size());
-    for (var each : states.entrySet()) {
+    out.writeInt(objects.size());
+    for (var each : objects.entrySet()) {
       out.writeUTF(each.getKey());
       out.writeInt(each.getValue().length);
       out.write(each.getValue());
     }
+    kept.write(out);
     out.flush();
   }
 
@@ -50,7 +53,7 @@ final class ObjectStates {
   ///
   /// @param keys of the objects that are expected, neither more nor fewer
   /// @throws OtherObjectsException when they are of other objects, or none of these
-  static SortedMap<String, byte[]> read(InputStream from, Collection<String> keys) throws IOException {
+  static ObjectStates read(InputStream from, Collection<String> keys) throws IOException {
     DataInputStream in = new DataInputStream(from);
     int magic = in.readInt();
     int count = in.readInt();
@@ -67,10 +70,14 @@ final class ObjectStates {
       }
       states.put(key, state);
     }
-    if (!states.keySet().equals(new TreeSet<>(keys)) || in.read() >= 0) {
+    if (!states.keySet().equals(new TreeSet<>(keys))) {
       throw new OtherObjectsException(states.keySet() + ", not " + keys);
     }
-    return states;
+    KeptReplies kept = KeptReplies.read(in);
+    if (in.read() >= 0) {
+      throw new OtherObjectsException("more than the objects and the replies");
+    }
+    return new ObjectStates(states, kept);
   }
 
   /// The state is whole, but not that of this member's objects.

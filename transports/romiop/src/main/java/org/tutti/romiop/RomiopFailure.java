@@ -1,5 +1,6 @@
 package org.tutti.romiop;
 
+import org.omg.CORBA.BAD_PARAM;
 import org.omg.CORBA.COMM_FAILURE;
 import org.omg.CORBA.CompletionStatus;
 import org.omg.CORBA.INTERNAL;
@@ -31,7 +32,13 @@ public enum RomiopFailure {
   /// The client's ORB gave the plug-in what is no complete GIOP 1.2.
   BROKEN_GIOP(7, new MARSHAL(), 1),
   /// No object of the group has this key.
-  NO_SUCH_OBJECT(8, new OBJECT_NOT_EXIST(), 1);
+  NO_SUCH_OBJECT(8, new OBJECT_NOT_EXIST(), 1),
+  /// The call came after the time until which its client may send it again.
+  EXPIRED(9, new TIMEOUT(), 2),
+  /// The members keep so many replies that they cannot promise to keep one more.
+  TOO_MANY_KEPT(10, new TRANSIENT(), 1),
+  /// The call expires later than replies are kept, or its FT_REQUEST was one of a call by another version of GIOP.
+  UNUSABLE_FT_REQUEST(11, new BAD_PARAM(), 2);
 
   /// The upper 20 bits of the minor codes: "TT". Not registered with the OMG.
   public static final int VENDOR = 0x54540000;
@@ -48,7 +55,7 @@ public enum RomiopFailure {
 
   /// The minor code.
   ///
-  /// @return [#VENDOR] and 1 to 8
+  /// @return [#VENDOR] and 1 to 11
   public int minor() {
     return VENDOR | code;
   }
@@ -70,6 +77,16 @@ public enum RomiopFailure {
       case BROKEN_GIOP -> new MARSHAL(words, minor(), status);
       default -> new COMM_FAILURE(words, minor(), status);
     };
+  }
+
+  /// Which one an exception is; one of others counts as [#GROUP_LOST].
+  static RomiopFailure of(SystemException exception) {
+    for (RomiopFailure each : values()) {
+      if (each.minor() == exception.minor) {
+        return each;
+      }
+    }
+    return GROUP_LOST;
   }
 
   /// What an outcome without a reply is to the client.

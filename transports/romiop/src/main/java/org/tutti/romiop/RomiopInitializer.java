@@ -1,8 +1,8 @@
 package org.tutti.romiop;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
 import org.jacorb.orb.ORB;
@@ -53,9 +53,9 @@ public final class RomiopInitializer extends LocalObject implements ORBInitializ
               orb.getTransportManager().getFactories(RomiopProfile.TAG).create_listener(null, 0, (short) 0);
       listener.configure(configuration);
       listener.set_handle(orb.getBasicAdapter());
-      Set<String> paths = new TreeSet<>();
+      Map<String, String> paths = new TreeMap<>();
       for (String key : configuration.getAttribute("tutti.romiop.objects").split(",")) {
-        paths.add(configuration.getAttribute("jacorb.orb.objectKeyMap." + key));
+        paths.put(configuration.getAttribute("jacorb.orb.objectKeyMap." + key), key);
       }
       new Awaited(configuration.getAttribute("jacorb.implname", ""), paths, listener).watch(root);
     } catch (ConfigurationException | InvalidName e) {
@@ -66,10 +66,11 @@ public final class RomiopInitializer extends LocalObject implements ORBInitializ
   /// The objects that are not there yet.
   private static final class Awaited {
     private final String server;
-    private final Set<String> paths;
+    private final Map<String, String> paths; // with the keys
+    private final Map<String, String> types = new TreeMap<>();
     private final RomiopListener listener;
 
-    Awaited(String server, Set<String> paths, RomiopListener listener) {
+    Awaited(String server, Map<String, String> paths, RomiopListener listener) {
       this.server = server;
       this.paths = paths;
       this.listener = listener;
@@ -79,12 +80,17 @@ public final class RomiopInitializer extends LocalObject implements ORBInitializ
       adapter._addPOAEventListener(new Watch(this, adapter));
     }
 
-    void activated(String path) {
+    void activated(String path, String type) {
       boolean complete;
       synchronized (this) {
-        complete = paths.remove(path) && paths.isEmpty();
+        String key = paths.remove(path);
+        complete = key != null && paths.isEmpty();
+        if (key != null) {
+          types.put(key, type);
+        }
       }
       if (complete) {
+        listener.writeReferences(types);
         listener.listen();
       }
     }
@@ -102,7 +108,7 @@ public final class RomiopInitializer extends LocalObject implements ORBInitializ
     @Override
     public void objectActivated(byte[] id, Servant servant, int size) {
       String path = adapter._getQualifiedName() + "/" + new String(id, StandardCharsets.ISO_8859_1);
-      awaited.activated(awaited.server + "/" + path);
+      awaited.activated(awaited.server + "/" + path, servant._all_interfaces(adapter, id)[0]);
     }
 
     @Override

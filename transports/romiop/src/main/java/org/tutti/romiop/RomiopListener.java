@@ -1,7 +1,13 @@
 package org.tutti.romiop;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
@@ -12,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
+import org.tutti.replica.consolidation.Consolidation;
 
 /// Makes this process a member of a group of objects, and gives its ORB one connection, from which the ORB reads the
 /// requests of all clients in total order.
@@ -26,15 +33,22 @@ import org.tutti.Node;
 /// | `tutti.romiop.members` | the names of all members, with commas; the same at all of them |
 /// | `tutti.romiop.recoverable` | whether the objects give and take their state; `false`; the same at all members |
 /// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
+/// | `tutti.romiop.gateway` | where this member listens for clients that speak IIOP only; none |
+/// | `tutti.romiop.gateways` | those of all members, for references; this one |
+/// | `tutti.romiop.references` | a directory, to which the references to the objects of the group are written; none |
 /// | `tutti.romiop.objects` | the keys of the objects, with commas, each with a `jacorb.orb.objectKeyMap.KEY` |
 final class RomiopListener extends ListenerBase {
   private static final long serialVersionUID = 1;
 
   private static final String SUSPECT_AFTER = "tutti.romiop.suspect_after";
   private static final long SUSPECT_MILLIS_MIN = 30;
+  private static final String GATEWAY = "tutti.romiop.gateway";
+  private static final int GATEWAY_BACKLOG = 50;
 
   private transient @Nullable Node node;
   private transient Duration suspectAfter = Duration.ZERO; // until it is configured
+  private transient @Nullable ServerSocket gatewaySocket;
+  private transient @Nullable Gateway gateway;
 
   /// After what silence a node of this process, be it a server or a client, suspects another one.
   static Duration suspectAfter(Configuration configuration) throws ConfigurationException {
@@ -66,6 +80,74 @@ final class RomiopListener extends ListenerBase {
                 + configuration.getAttribute("tutti.romiop.listen"));
     own.configure(configuration);
     profile = own;
+    String at = configuration.getAttribute(GATEWAY, "");
+    try {
+      rule();
+      gateways();
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(e.getMessage());
+    }
+    if (!at.isEmpty()) {
+      gatewaySocket = bound(at);
+    }
+  }
+
+  /// By which the gateway consolidates replies.
+  private Consolidation rule() throws ConfigurationException {
+    return ReplyRule.of(configuration.getAttribute(ClientConnection.REPLIES, ReplyRule.DEFAULT));
+  }
+
+  private List<InetSocketAddress> gateways() throws ConfigurationException {
+    return GroupReference.addresses(
+        configuration.getAttribute("tutti.romiop.gateways", configuration.getAttribute(GATEWAY, "")));
+  }
+
+  private static ServerSocket bound(String address) throws ConfigurationException {
+    try {
+      InetSocketAddress at = GroupReference.hostAndPort(address);
+      return new ServerSocket(at.getPort(), GATEWAY_BACKLOG, InetAddress.getByName(at.getHostString()));
+    } catch (IOException | IllegalArgumentException e) {
+      throw new ConfigurationException(GATEWAY + "=" + address + ": " + e.getMessage());
+    }
+  }
+
+  /// Writes the references to the objects of the group, if that is wanted.
+  ///
+  /// @param types the interface of each object, by its key
+  void writeReferences(Map<String, String> types) {
+    try {
+      String directory = configuration.getAttribute("tutti.romiop.references", "");
+      if (!directory.isEmpty()) {
+        RomiopProfile group = group();
+        for (var each : types.entrySet()) {
+          new GroupReference(each.getValue(), group, each.getKey(), gateways()).write(Path.of(directory));
+        }
+      }
+    } catch (ConfigurationException | IOException | IllegalArgumentException e) {
+      throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + e.getMessage());
+    }
+  }
+
+  /// The group as clients find it: by all contacts.
+  private RomiopProfile group() throws ConfigurationException {
+    RomiopProfile own = (RomiopProfile) profile;
+    String contacts = configuration.getAttribute("tutti.romiop.contacts").replace(',', '+');
+    RomiopProfile all = RomiopProfile.of("tutti:1.0@" + own.cluster() + "!" + own.group() + "!" + contacts);
+    all.configure(configuration);
+    return all;
+  }
+
+  private void startGateway(List<String> keys) throws ConfigurationException {
+    ServerSocket socket = gatewaySocket;
+    if (socket != null) {
+      RomiopProfile group = group();
+      Consolidation rule = rule();
+      Duration within = ClientConnection.joinTimeout(configuration);
+      Gateway opened =
+          new Gateway(socket, keys, () -> GroupCaller.join(group, rule, suspectAfter, within), Gateway.Limits.usual());
+      gateway = opened;
+      opened.start();
+    }
   }
 
   /// Joins the group, or founds it with the other members.
@@ -91,6 +173,7 @@ final class RomiopListener extends ListenerBase {
       ServerConnection connection = new ServerConnection(group, own, keys);
       connection.configure(configuration);
       deliverConnection(connection);
+      startGateway(keys);
     } catch (ConfigurationException e) {
       throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + e.getMessage());
     }
@@ -103,6 +186,10 @@ final class RomiopListener extends ListenerBase {
 
   @Override
   public void destroy() {
+    Gateway clients = gateway;
+    if (clients != null) {
+      clients.close();
+    }
     Node mine = node;
     if (mine != null) {
       mine.close();

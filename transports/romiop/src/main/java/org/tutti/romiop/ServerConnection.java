@@ -2,11 +2,9 @@ package org.tutti.romiop;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
@@ -29,6 +27,9 @@ import org.tutti.StateSource;
 /// asks for a reply, which is dropped. So the order holds whatever the threads of the servant's object adapter are. The
 /// questions for the objects' state stand in the same queue, so that a state is one of a moment of that order.
 ///
+/// **A call with an [FtRequest] that comes again** is answered with the reply of its first time, which [KeptReplies]
+/// keeps. That is decided when its turn has come: all requests before have been executed then, here as at all members.
+///
 /// A member that missed a request in a group without state transfer, as it came late or was cut off, has another state
 /// than the others. It leaves the group before it answers anything.
 ///
@@ -43,13 +44,23 @@ final class ServerConnection extends GroupConnection {
   private final transient List<String> keys;
   private final transient Deque<Execution> requests = new ArrayDeque<>();
   private final transient LinkedBlockingQueue<GroupMessage> replies = new LinkedBlockingQueue<>();
-  private transient @Nullable Execution executed;
+  private transient @Nullable Call executed;
+  private final transient KeptReplies kept = new KeptReplies();
   private int lastId;
   private int unsent; // replies
   private boolean open = true;
 
-  /// A request for this ORB, and what is done with its reply, under the lock of the connection.
-  private record Execution(Giop request, Consumer<Giop> answered) {}
+  /// What is done in order, under the lock of the connection.
+  private sealed interface Execution {}
+
+  /// A request for this ORB, and what is done with its reply.
+  private record Call(Giop request, Consumer<Giop> answered) implements Execution {}
+
+  /// The same for the request of a client, which may have been executed before.
+  private record ClientCall(GroupMessage message, @Nullable FtRequest again) implements Execution {}
+
+  /// A step of its own.
+  private record Step(Runnable what) implements Execution {}
 
   ServerConnection(Group group, RomiopProfile own, List<String> keys) {
     this.group = group;
@@ -125,25 +136,22 @@ final class ServerConnection extends GroupConnection {
   }
 
   private synchronized void request(GroupMessage message) throws Giop.BrokenGiopException, InterruptedException {
-    boolean isTwoWay = message.giop().isTwoWay();
-    if (keys.contains(new String(message.giop().key(), StandardCharsets.ISO_8859_1))) {
-      add(
-          message.giop().answered(),
-          reply -> {
-            if (isTwoWay) {
-              answer(message, reply);
-            }
-          });
-    } else if (isTwoWay) {
-      answer(message, Giop.exception(RomiopFailure.NO_SUCH_OBJECT));
+    if (keys.contains(message.giop().key())) {
+      add(new ClientCall(message, FtRequest.of(message.giop())));
+    } else {
+      answer(message, Giop.exception(message.giop().minorVersion(), RomiopFailure.NO_SUCH_OBJECT));
     }
     while (open && requests.size() >= WAITING_MAX && unsent == 0) {
       wait();
     }
   }
 
-  private synchronized void add(Giop request, Consumer<Giop> answered) {
-    requests.add(new Execution(request, answered));
+  private void add(Giop request, Consumer<Giop> answered) {
+    add(new Call(request, answered));
+  }
+
+  private synchronized void add(Execution execution) {
+    requests.add(execution);
     notifyAll();
   }
 
@@ -169,15 +177,16 @@ final class ServerConnection extends GroupConnection {
               sink.close();
             }
             if (states.size() == keys.size()) {
-              Thread.ofVirtual().start(() -> write(newcomer, states, sink));
+              var all = new ObjectStates(states, kept.copy());
+              Thread.ofVirtual().start(() -> write(newcomer, all, sink));
             }
           });
     }
   }
 
-  private void write(MemberId newcomer, SortedMap<String, byte[]> states, StateSink sink) {
+  private void write(MemberId newcomer, ObjectStates states, StateSink sink) {
     try (sink) {
-      ObjectStates.write(states, sink);
+      states.write(sink);
       sink.complete();
     } catch (IOException e) {
       log().info("{} gave no state to {}: {}", group.self(), newcomer, e.getMessage());
@@ -188,7 +197,7 @@ final class ServerConnection extends GroupConnection {
   ///
   /// @return false when its donor went away; then another one offers it
   private boolean set(MemberId donor, StateSource source) {
-    SortedMap<String, byte[]> states;
+    ObjectStates states;
     try (source) {
       states = ObjectStates.read(source, keys);
     } catch (ObjectStates.OtherObjectsException e) {
@@ -198,14 +207,17 @@ final class ServerConnection extends GroupConnection {
       log().info("{} gets the state from another member than {}: {}", group.self(), donor, e.getMessage());
       return false;
     }
-    states.forEach((key, state) ->
-        add(
-            Giop.request(key, ObjectStates.SET, state),
-            reply -> {
-              if (!reply.isResult()) {
-                leave(ObjectStates.SET + " of " + key + " failed");
-              }
-            }));
+    add(new Step(() -> kept.become(states.kept())));
+    states
+        .objects()
+        .forEach((key, state) ->
+            add(
+                Giop.request(key, ObjectStates.SET, state),
+                reply -> {
+                  if (!reply.isResult()) {
+                    leave(ObjectStates.SET + " of " + key + " failed");
+                  }
+                }));
     return true;
   }
 
@@ -215,19 +227,49 @@ final class ServerConnection extends GroupConnection {
       Execution next = executed == null ? requests.poll() : null;
       if (next == null) {
         wait();
-      } else {
-        notifyAll();
-        executed = next;
-        return next.request().withRequestId(++lastId).bytes();
+        continue;
+      }
+      notifyAll();
+      executed =
+          switch (next) {
+            case Call call -> call;
+            case ClientCall call -> turn(call.message(), call.again());
+            case Step(Runnable what) -> {
+              what.run();
+              yield null;
+            }
+          };
+      if (executed != null) {
+        return executed.request().withRequestId(++lastId).bytes();
       }
     }
     return null;
   }
 
+  /// It is the turn of a client's request.
+  ///
+  /// @return null when it is not executed
+  private @Nullable Call turn(GroupMessage message, @Nullable FtRequest again) {
+    kept.turn(message.time());
+    Giop instead = again == null ? null : kept.instead(again, message.giop().minorVersion());
+    if (instead != null) {
+      answer(message, instead);
+      return null;
+    }
+    return new Call(
+        message.giop().answered(),
+        reply -> {
+          if (again != null) {
+            kept.keep(again, reply);
+          }
+          answer(message, reply);
+        });
+  }
+
   /// What the ORB writes. What is no reply, such as the end of the connection, has no addressee.
   @Override
   synchronized void send(byte[] whole) {
-    Execution ended = executed;
+    Call ended = executed;
     Giop reply;
     try {
       reply = Giop.of(whole);
@@ -235,12 +277,12 @@ final class ServerConnection extends GroupConnection {
         return;
       } else if (reply.type() != Giop.REPLY || !reply.isFinal()) {
         // It refuses the request, or sends the client elsewhere.
-        reply = Giop.exception(RomiopFailure.NO_SUCH_OBJECT);
+        reply = noSuchObject(ended);
       } else if (reply.requestId() != lastId) {
         return;
       }
     } catch (Giop.BrokenGiopException _) {
-      reply = Giop.exception(RomiopFailure.NO_SUCH_OBJECT);
+      reply = noSuchObject(ended);
     }
     executed = null;
     notifyAll();
@@ -249,10 +291,16 @@ final class ServerConnection extends GroupConnection {
     }
   }
 
+  private static Giop noSuchObject(@Nullable Call call) {
+    return Giop.exception(call == null ? 2 : call.request().minorVersion(), RomiopFailure.NO_SUCH_OBJECT);
+  }
+
   private synchronized void answer(GroupMessage request, Giop reply) {
-    unsent++;
-    notifyAll();
-    replies.add(new GroupMessage(true, request.client(), request.call(), reply));
+    if (request.giop().isTwoWay()) {
+      unsent++;
+      notifyAll();
+      replies.add(new GroupMessage(true, request.client(), request.call(), 0, reply));
+    }
   }
 
   private void reply() {

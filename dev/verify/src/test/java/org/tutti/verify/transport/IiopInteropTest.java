@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.fixture.Station.until;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +17,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,28 +43,12 @@ class IiopInteropTest {
 
   @BeforeAll
   static void compile() throws Exception {
-    assume(
-        isInstalled("omniidl") && isInstalled("g++") && Files.exists(Path.of("/usr/include/omniORB4/CORBA.h")),
-        "omniORB is not installed (Debian: apt-get install omniidl libomniorb4-dev g++): no peer of another ORB");
     Path root = Tree.root();
-    succeed(
-        "omniidl",
-        "-bcxx",
-        "-Wbh=.hh",
-        "-C" + directory,
-        root.resolve("transports/corba/src/main/idl/tutti.idl").toString());
-    program = directory.resolve("iiop-peer");
-    succeed(
-        "g++",
-        "-std=c++17",
-        "-O1",
-        "-I" + directory,
-        "-o",
-        program.toString(),
-        root.resolve("dev/verify/src/test/cpp/iiop-peer.cc").toString(),
-        directory.resolve("tuttiSK.cc").toString(),
-        "-lomniORB4",
-        "-lomnithread");
+    program =
+        IiopPrograms.compiled(
+            directory,
+            root.resolve("transports/corba/src/main/idl/tutti.idl"),
+            root.resolve("dev/verify/src/test/cpp/iiop-peer.cc"));
   }
 
   @AfterAll
@@ -79,10 +60,7 @@ class IiopInteropTest {
   void open() throws IOException {
     node = new Station(IiopTransport.open(TransportSettings.at(new Address("127.0.0.1:0")), MiddlewareConfig.lan()));
     process =
-        new ProcessBuilder(
-                program.toString(), "-ORBendPoint", "giop:tcp:127.0.0.1:", "-ORBmaxServerThreadPerConnection", "1")
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        IiopPrograms.start(program, "-ORBendPoint", "giop:tcp:127.0.0.1:", "-ORBmaxServerThreadPerConnection", "1");
     commands = process.outputWriter();
     BufferedReader said = process.inputReader();
     peer = new Address("127.0.0.1:" + portIn(said.readLine()));
@@ -167,22 +145,5 @@ class IiopInteropTest {
 
   private static void skip(ByteBuffer bytes, int count) {
     bytes.position(bytes.position() + count);
-  }
-
-  /// Skips a test and says why, where whoever looks at the build sees it.
-  static void assume(boolean installed, String otherwise) {
-    if (!installed) {
-      System.out.println("skipped: " + otherwise);
-    }
-    Assumptions.assumeTrue(installed, otherwise);
-  }
-
-  private static boolean isInstalled(String program) {
-    return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-        .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
-  }
-
-  private static void succeed(String... command) throws IOException, InterruptedException {
-    assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).as(List.of(command).toString()).isZero();
   }
 }

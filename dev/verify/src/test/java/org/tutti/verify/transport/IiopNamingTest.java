@@ -54,7 +54,7 @@ class IiopNamingTest {
 
   @Test
   void membersAreFoundByOmniNames() throws Exception {
-    IiopInteropTest.assume(
+    IiopPrograms.assume(
         Files.isExecutable(Path.of("/usr/bin/omniNames")),
         "omniNames is not installed (Debian: apt-get install omniorb-nameserver): no naming service of another ORB");
     int port = LoopbackPorts.free();

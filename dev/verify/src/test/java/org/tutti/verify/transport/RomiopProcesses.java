@@ -1,0 +1,205 @@
+package org.tutti.verify.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.MemberConfig;
+import org.tutti.Node;
+import org.tutti.View;
+import org.tutti.fixture.Tree;
+
+/// The servers of the example of `docs/romiop.md`, and programs that are started like them; compiled without Tutti.
+final class RomiopProcesses {
+  static final Path EXAMPLE = Tree.root().resolve("transports/romiop/example");
+  static final int SERVERS = 3;
+
+  /// Beside other tests a process may get no processor for seconds.
+  private static final Duration SUSPECT_AFTER = Duration.ofSeconds(15);
+
+  final List<Process> servers = new ArrayList<>();
+  final List<String> addresses = freeAddresses();
+  private final List<Program> programs = new ArrayList<>();
+  private final Path directory;
+  private final List<String> common;
+
+  /// Compiles the example, unless that was done there.
+  ///
+  /// @param common properties of all servers
+  RomiopProcesses(Path directory, String... common) throws Exception {
+    this.directory = directory;
+    this.common = List.of(common);
+    compile();
+  }
+
+  /// A process that answers each line that it is told by another one.
+  record Program(Process process, Writer told, BufferedReader said) {
+    static Program of(Process process) {
+      return new Program(process, process.outputWriter(), process.inputReader());
+    }
+
+    void tell(String line) throws IOException {
+      told.write(line + "\n");
+      told.flush();
+    }
+
+    String ask(String line) throws IOException {
+      tell(line);
+      return said.readLine();
+    }
+  }
+
+  /// Starts all servers and waits until they are a group.
+  ///
+  /// @param differing of each server
+  /// @return the references to their own objects
+  List<String> start(List<List<String>> differing) throws Exception {
+    for (int i = 0; i < SERVERS; i++) {
+      servers.add(server(i, differing.get(i).toArray(new String[0])));
+    }
+    List<String> references = new ArrayList<>();
+    for (Process server : servers) {
+      references.add(server.inputReader().readLine());
+      assertThat(references.getLast()).as("what a server says").isNotNull();
+    }
+    awaitAll();
+    return references;
+  }
+
+  Process server(int index, String... more) throws IOException {
+    var differing = new ArrayList<>(List.of(more));
+    differing.addAll(common);
+    differing.addAll(
+        List.of(
+            "tutti.romiop.contacts=" + String.join(",", addresses),
+            "tutti.romiop.name=s" + (index + 1),
+            "tutti.romiop.listen=" + addresses.get(index),
+            "OAIAddr=127.0.0.1"));
+    return java("CounterServer", Files.readAllLines(EXAMPLE.resolve("server.properties")), differing);
+  }
+
+  Program client(List<String> properties) throws IOException {
+    return program(java("CounterClient", properties, List.of()));
+  }
+
+  Program program(Process process) {
+    programs.add(Program.of(process));
+    return programs.getLast();
+  }
+
+  void kill(int server) throws InterruptedException {
+    servers.get(server).destroyForcibly().waitFor();
+  }
+
+  void end() throws InterruptedException {
+    for (Program program : programs) {
+      program.process().destroyForcibly().waitFor();
+    }
+    for (Process server : servers) {
+      server.destroyForcibly().waitFor();
+    }
+  }
+
+  /// With the servers' time of suspicion: one that waits less than their heartbeat would suspect them all the time.
+  static Node node(String name, String contact) {
+    return Node.named(name).cluster("demo").contacts(contact).suspectAfter(SUSPECT_AFTER).start();
+  }
+
+  /// Servers that begin at once found the group when most of them are there; whoever comes later, and gets no state,
+  /// has missed what was called before.
+  private void awaitAll() throws InterruptedException {
+    try (Node watcher = node("watcher", addresses.getLast())) {
+      Group group = watcher.observe("counter", MemberConfig.builder().takesState(false).build());
+      awaitView(group, view -> view.primary() && view.voting() == SERVERS);
+    }
+  }
+
+  /// Whether the member is in the view, from now on.
+  static void awaitMember(Group group, String name, boolean there) throws InterruptedException {
+    awaitView(group, view -> view.members().stream().anyMatch(member -> member.name().equals(name)) == there);
+  }
+
+  private static void awaitView(Group group, Predicate<View> wanted) throws InterruptedException {
+    while (!(group.receive() instanceof Event.ViewChange(View view)) || !wanted.test(view)) {
+      // Other events do not matter.
+    }
+  }
+
+  /// Against the ORB alone.
+  private void compile() throws Exception {
+    Path classes = directory.resolve("classes");
+    if (Files.exists(classes)) {
+      return;
+    }
+    Path stubs = Files.createDirectory(directory.resolve("stubs"));
+    String compiler = Tree.root().resolve("transports/corba/target/idl-compiler") + "/*";
+    String idl = EXAMPLE.resolve("counter.idl").toString();
+    Process made =
+        new ProcessBuilder(executable(), "-cp", compiler, "org.jacorb.idl.parser", "-d", stubs.toString(), idl)
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(made.getInputStream().readAllBytes(), UTF_8);
+    assertThat(made.waitFor()).as(said).isZero();
+    String orb =
+        Stream.of(System.getProperty("java.class.path").split(":"))
+            .filter(each -> each.contains("jacorb") || each.contains("slf4j"))
+            .collect(Collectors.joining(":"));
+    List<String> options = new ArrayList<>(List.of("-nowarn", "-d", classes.toString(), "-cp", orb));
+    try (Stream<Path> made2 = Files.walk(stubs);
+        Stream<Path> written = Files.list(EXAMPLE)) {
+      Stream.concat(made2, written).map(Path::toString).filter(each -> each.endsWith(".java")).forEach(options::add);
+    }
+    assertThat(
+            ToolProvider.findFirst("javac").orElseThrow().run(System.out, System.err, options.toArray(new String[0])))
+        .isZero();
+  }
+
+  private Process java(String main, List<String> properties, List<String> more) throws IOException {
+    List<String> command = new ArrayList<>(List.of(executable(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.add("-Dtutti.romiop.suspect_after=" + SUSPECT_AFTER.toMillis());
+    command.add("-Dtutti.romiop.join_timeout=60000"); // servers that begin at once may meet only after that silence
+    Stream.concat(properties.stream(), more.stream())
+        .filter(each -> !each.startsWith("#"))
+        .forEach(each -> command.add("-D" + each));
+    command.add("-Djacorb.orb.print_version=off");
+    command.addAll(List.of("-cp", directory.resolve("classes") + ":" + System.getProperty("java.class.path"), main));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+  }
+
+  private static String executable() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  /// As many as there are servers.
+  static List<String> freeAddresses() {
+    List<String> free = new ArrayList<>();
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < SERVERS; i++) {
+        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+        free.add("127.0.0.1:" + held.get(i).getLocalPort());
+      }
+      for (ServerSocket each : held) {
+        each.close();
+      }
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+    return free;
+  }
+}

@@ -1,0 +1,343 @@
+package org.tutti.romiop;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.omg.CORBA.SystemException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tutti.spi.Admission;
+
+/// Listens for plain IIOP and makes each request a call to the group, so that clients of any ORB reach it.
+///
+/// ```
+/// any ORB -- IIOP --> [GatewayConnection] --> gateway --> [GroupCaller] -- total order --> all members
+///                          reply 7  <--  4711 is 7 of that connection  <-- one reply, by the rule
+/// ```
+///
+/// Requests are not decoded. Their ids are rewritten, as those of all clients meet in one caller; their object keys are
+/// those of the group already; version, byte order and body reach the servant's ORB as the client's ORB wrote them.
+///
+/// **Why not an object adapter of JacORB.** A default servant that forwards what it gets sees arguments only decoded,
+/// which takes their types, or as a stream whose alignment is that of its message: a body of GIOP 1.0 cannot be put
+/// into a message of 1.2. JacORB allocates what a header announces, keeps fragments without a bound, and ends a
+/// connection silently at most mistakes; for peers there is a filter of headers before it (`org.tutti.corba.gate`), for
+/// any client it would have to know as much of GIOP as this. What is taken over is reading and rewriting of heads
+/// ([Giop]), and who may connect ([Admission]).
+///
+/// **Threads**: one accepts, one is in the group, and two virtual ones of each connection; one timer. While this
+/// process is not in the group, connections are closed at once, so that clients take the next gateway; those that are
+/// open then are ended.
+final class Gateway implements AutoCloseable {
+  private static final int CONNECTIONS_MAX = 1000;
+  private static final int BUDGET_BYTES = 128 << 20;
+  private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+
+  private final ServerSocket server;
+  private final Collection<String> keys;
+  private final Supplier<GroupCaller> joining;
+  private final Limits limits;
+  private final Admission<GatewayConnection> admission;
+  private final Semaphore budget = new Semaphore(BUDGET_BYTES);
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("tutti-romiop gateway time").factory());
+  private final AtomicLong refused = new AtomicLong();
+
+  // All guarded by this.
+  private final Map<Integer, UnderWay> calls = new HashMap<>();
+  private final Set<GatewayConnection> connections = new HashSet<>();
+  private int lastId;
+  private @Nullable GroupCaller caller;
+  private boolean open = true;
+
+  /// A call that was not answered.
+  private record UnderWay(GatewayConnection connection, int requestId) {}
+
+  /// What a connection may take.
+  ///
+  /// @param connections how many there may be
+  /// @param greeting    how long one may be silent at first
+  /// @param message     how long a message may take until it has come or is written
+  /// @param idle        how long one may be silent between calls
+  record Limits(int connections, Duration greeting, Duration message, Duration idle) {
+    /// For any network.
+    static Limits usual() {
+      return new Limits(CONNECTIONS_MAX, Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10));
+    }
+  }
+
+  /// Makes one.
+  ///
+  /// @param server  is listening already
+  /// @param keys    of the objects of the group
+  /// @param joining joins the group as a client, or throws what a client would see
+  Gateway(ServerSocket server, Collection<String> keys, Supplier<GroupCaller> joining, Limits limits) {
+    this.server = server;
+    this.keys = List.copyOf(keys);
+    this.joining = joining;
+    this.limits = limits;
+    admission = new Admission<>(limits.connections(), limits.greeting());
+  }
+
+  void start() {
+    long tick = Math.max(10, Math.min(1000, limits.message().toMillis() / 4));
+    timer.scheduleWithFixedDelay(this::endOverdue, tick, tick, TimeUnit.MILLISECONDS);
+    Thread.ofPlatform().daemon().name("tutti-romiop gateway").start(this::accept);
+    Thread.ofPlatform().daemon().name("tutti-romiop gateway group").start(this::beInGroup);
+  }
+
+  /// How many connections were ended because what came was no GIOP, or took too long.
+  long refused() {
+    return refused.get();
+  }
+
+  /// How many connections there are.
+  synchronized int connections() {
+    return connections.size();
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Socket socket = server.accept();
+        boolean taken = false;
+        try {
+          taken = connected(socket);
+        } finally {
+          if (!taken) {
+            socket.close();
+          }
+        }
+      } catch (IOException e) {
+        if (!server.isClosed()) {
+          LOG.warn("a connection was not accepted: {}", e.getMessage());
+          pause();
+        }
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(100); // until there are descriptors again
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean connected(Socket socket) throws IOException {
+    GatewayConnection connection = new GatewayConnection(this, socket, budget);
+    synchronized (this) {
+      if (caller == null || !open) {
+        return false;
+      }
+      connections.add(connection);
+    }
+    boolean admitted = admission.admit(connection);
+    if (admitted) {
+      connection.start();
+    } else {
+      left(connection, Set.of());
+    }
+    return admitted;
+  }
+
+  private void beInGroup() {
+    while (isOpen()) {
+      try (GroupCaller joined = joining.get()) {
+        if (begun(joined)) {
+          LOG.info("the gateway at {} is open", server.getLocalSocketAddress());
+          for (byte[] reply = joined.next(); reply != null; reply = joined.next()) {
+            replied(reply);
+          }
+        }
+      } catch (SystemException e) {
+        LOG.warn("the gateway at {} is closed: {}", server.getLocalSocketAddress(), e.getMessage());
+        pause();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        close();
+      } finally {
+        ended();
+      }
+    }
+  }
+
+  private synchronized boolean isOpen() {
+    return open;
+  }
+
+  private synchronized boolean begun(GroupCaller joined) {
+    caller = open ? joined : null;
+    return open;
+  }
+
+  /// What the caller answers at its end says that the calls may have been executed, which an ended connection says,
+  /// too, and lets clients take the next gateway.
+  private void ended() {
+    List<GatewayConnection> all;
+    synchronized (this) {
+      caller = null;
+      all = List.copyOf(connections);
+    }
+    all.forEach(GatewayConnection::end);
+  }
+
+  private void replied(byte[] bytes) {
+    try {
+      Giop reply = Giop.of(bytes);
+      UnderWay call;
+      boolean lost;
+      synchronized (this) {
+        lost = caller == null || !caller.isOpen();
+        call = lost ? calls.get(reply.requestId()) : calls.remove(reply.requestId());
+      }
+      if (call != null && !lost) {
+        call.connection().reply(call.requestId(), reply.withRequestId(call.requestId()).bytes());
+      }
+    } catch (Giop.BrokenGiopException e) {
+      throw new IllegalStateException("a reply that was read before", e);
+    }
+  }
+
+  private void endOverdue() {
+    List<GatewayConnection> all;
+    synchronized (this) {
+      all = List.copyOf(connections);
+    }
+    long now = System.nanoTime();
+    for (GatewayConnection each : all) {
+      String why = each.overdue(now, limits);
+      if (why != null && why.equals("silence")) {
+        each.end();
+      } else if (why != null) {
+        refused(each, new Giop.BrokenGiopException(why));
+        each.close();
+      }
+    }
+  }
+
+  boolean hasObject(String key) {
+    return keys.contains(key);
+  }
+
+  /// A connection has brought a whole message.
+  void greeted(GatewayConnection connection) {
+    admission.greeted(connection);
+  }
+
+  /// A connection ends for what it brought. The log gets fewer lines the more there are.
+  void refused(GatewayConnection connection, Giop.BrokenGiopException why) {
+    long count = refused.incrementAndGet();
+    if (Long.bitCount(count) == 1) {
+      LOG.warn("refused from {}: {}; {} so far", connection, why.getMessage(), count);
+    }
+  }
+
+  /// A connection has ended; nobody waits for its calls.
+  void left(GatewayConnection connection, Set<Integer> ids) {
+    admission.left(connection);
+    synchronized (this) {
+      connections.remove(connection);
+    }
+    ids.forEach(this::cancel);
+  }
+
+  /// A call of a client gets a number.
+  synchronized int begin(GatewayConnection connection, Giop request) {
+    calls.put(++lastId, new UnderWay(connection, request.requestId()));
+    return lastId;
+  }
+
+  /// Sends a call to the group. Waits while the group is behind.
+  void request(int id, Giop request) {
+    GroupCaller to;
+    synchronized (this) {
+      to = caller;
+    }
+    if (to == null) {
+      failed(id, request, RomiopFailure.NOT_JOINED);
+    } else if (!hasObject(request.key())) {
+      failed(id, request, RomiopFailure.NO_SUCH_OBJECT);
+    } else {
+      try {
+        to.request(request.withRequestId(id));
+      } catch (SystemException e) {
+        failed(id, request, RomiopFailure.of(e));
+      }
+    }
+  }
+
+  private void failed(int id, Giop request, RomiopFailure why) {
+    UnderWay call;
+    synchronized (this) {
+      call = calls.remove(id);
+    }
+    if (call != null) {
+      call.connection().reply(call.requestId(), Giop.exception(request.minorVersion(), call.requestId(), why));
+    }
+  }
+
+  /// Sends a request that nobody waits for.
+  void oneWay(Giop request) {
+    GroupCaller to;
+    synchronized (this) {
+      to = caller;
+    }
+    if (to != null && hasObject(request.key())) {
+      try {
+        to.request(request);
+      } catch (SystemException _) {
+        // It may get lost: whoever wants to know makes another call.
+      }
+    }
+  }
+
+  /// Nobody waits for a call any more.
+  ///
+  /// @return false when it is answered
+  boolean cancel(int id) {
+    GroupCaller to;
+    boolean removed;
+    synchronized (this) {
+      removed = calls.remove(id) != null;
+      to = caller;
+    }
+    if (removed && to != null) {
+      to.cancel(id);
+    }
+    return removed;
+  }
+
+  @Override
+  public void close() {
+    GroupCaller ends;
+    synchronized (this) {
+      open = false;
+      ends = caller;
+    }
+    timer.shutdownNow();
+    try {
+      server.close();
+    } catch (IOException _) {
+      // Nobody can connect in any case.
+    }
+    ended();
+    if (ends != null) {
+      ends.close();
+    }
+  }
+}
