@@ -2,7 +2,8 @@ import org.jspecify.annotations.NullMarked;
 
 /// CORBA objects in groups: a transport plug-in (ETF) of JacORB, by which an unmodified servant becomes a replicated
 /// object and an unmodified client its client. Reading order: `RomiopFactories`, `RomiopProfile`, `ClientConnection`,
-/// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `ObjectStates`.
+/// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `ObjectStates`;
+/// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`.
 @NullMarked
 module org.tutti.romiop {
   requires org.tutti;

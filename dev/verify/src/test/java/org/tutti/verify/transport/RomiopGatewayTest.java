@@ -54,7 +54,7 @@ class RomiopGatewayTest {
   }
 
   @Test
-  void aClientInCppNoticesNothingOfTheEndOfItsGateway() throws Exception {
+  void clientsInCppNoticeNothingOfTheEndOfTheirGateway() throws Exception {
     Path program = IiopPrograms.compiledClient(directory);
     start("tutti.romiop.replies=majority~60000ms");
     Program client = processes.program(IiopPrograms.start(program));
@@ -67,8 +67,12 @@ class RomiopGatewayTest {
     assertThat(client.said().readLine()).isEqualTo("sum 3100");
     client.tell(group + " adds 1000");
     assertThat(client.said().readLine()).isEqualTo("sum 4100");
-    String state = client.ask(group + " state 300000");
-    assertThat(state).isEqualTo("sum 7");
+    // A long argument comes in fragments, in versions that have them.
+    for (String version : List.of("1.0", "1.1", "1.2")) {
+      Program other = processes.program(IiopPrograms.start(program, "plain", "-ORBmaxGIOPVersion", version));
+      assertThat(other.ask(group + " state 300000")).as(version).isEqualTo("sum 7");
+      assertThat(other.ask(group + " mixed 10")).as(version).isEqualTo("sum 17");
+    }
   }
 
   @Test
@@ -77,8 +81,10 @@ class RomiopGatewayTest {
     Program client = jacorb(List.of());
     assertThat(client.ask(group + " mixed 100")).isEqualTo("sum 100");
     processes.kill(0);
-    assertThat(client.ask(group + " add 1")).isIn("sum 101", "COMM_FAILURE 0");
-    assertThat(client.ask(group + " history 0")).startsWith("201 calls, ");
+    // Either it has noticed the end before, or it does not know whether the call was executed.
+    String said = client.ask(group + " add 1");
+    assertThat(said).isIn("sum 101", "COMM_FAILURE 0");
+    assertThat(client.ask(group + " history 0")).startsWith(said.equals("sum 101") ? "201 calls, " : "200 calls, ");
   }
 
   @Test
