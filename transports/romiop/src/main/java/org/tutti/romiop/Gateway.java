@@ -14,7 +14,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.SystemException;
 import org.slf4j.Logger;
@@ -39,8 +40,8 @@ import org.tutti.spi.Admission;
 /// ([Giop]), and who may connect ([Admission]).
 ///
 /// **Threads**: one accepts, one is in the group, and two virtual ones of each connection; one timer. While this
-/// process is not in the group, connections are closed at once, so that clients take the next gateway; those that are
-/// open then are ended.
+/// process is not in the group, or in no primary view, connections are closed at once, so that clients take the next
+/// gateway; those that are open then are ended.
 final class Gateway implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 1000;
   private static final int BUDGET_BYTES = 128 << 20;
@@ -48,7 +49,7 @@ final class Gateway implements AutoCloseable {
 
   private final ServerSocket server;
   private final Collection<String> keys;
-  private final Supplier<GroupCaller> joining;
+  private final Function<Consumer<Boolean>, GroupCaller> joining;
   private final Limits limits;
   private final Admission<GatewayConnection> admission;
   private final Semaphore budget = new Semaphore(BUDGET_BYTES);
@@ -61,6 +62,7 @@ final class Gateway implements AutoCloseable {
   private final Set<GatewayConnection> connections = new HashSet<>();
   private int lastId;
   private @Nullable GroupCaller caller;
+  private boolean primary; // whether the group can be reached
   private boolean open = true;
 
   /// A call that was not answered.
@@ -83,8 +85,10 @@ final class Gateway implements AutoCloseable {
   ///
   /// @param server  is listening already
   /// @param keys    of the objects of the group
-  /// @param joining joins the group as a client, or throws what a client would see
-  Gateway(ServerSocket server, Collection<String> keys, Supplier<GroupCaller> joining, Limits limits) {
+  /// @param joining joins the group as a client, or throws what a client would see; gets who is told by each view
+  ///                whether it is a primary one
+  Gateway(
+      ServerSocket server, Collection<String> keys, Function<Consumer<Boolean>, GroupCaller> joining, Limits limits) {
     this.server = server;
     this.keys = List.copyOf(keys);
     this.joining = joining;
@@ -141,7 +145,7 @@ final class Gateway implements AutoCloseable {
   private boolean connected(Socket socket) throws IOException {
     GatewayConnection connection = new GatewayConnection(this, socket, budget);
     synchronized (this) {
-      if (caller == null || !open) {
+      if (caller == null || !primary || !open) {
         return false;
       }
       connections.add(connection);
@@ -157,15 +161,16 @@ final class Gateway implements AutoCloseable {
 
   private void beInGroup() {
     while (isOpen()) {
-      try (GroupCaller joined = joining.get()) {
+      try (GroupCaller joined = joining.apply(this::seen)) {
         if (begun(joined)) {
           LOG.info("the gateway at {} is open", server.getLocalSocketAddress());
           for (byte[] reply = joined.next(); reply != null; reply = joined.next()) {
             replied(reply);
           }
         }
-      } catch (SystemException e) {
-        LOG.warn("the gateway at {} is closed: {}", server.getLocalSocketAddress(), e.getMessage());
+      } catch (RuntimeException e) {
+        // A system exception when the group is not there; whatever it is, clients need the gateway to try again.
+        LOG.warn("the gateway at {} is closed: {}", server.getLocalSocketAddress(), e.toString());
         pause();
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
@@ -191,7 +196,18 @@ final class Gateway implements AutoCloseable {
     List<GatewayConnection> all;
     synchronized (this) {
       caller = null;
+      primary = false;
       all = List.copyOf(connections);
+    }
+    all.forEach(GatewayConnection::end);
+  }
+
+  /// A view of the group. Without a primary one this process is cut off: clients are to take the next gateway.
+  private void seen(boolean isPrimary) {
+    List<GatewayConnection> all;
+    synchronized (this) {
+      primary = isPrimary;
+      all = isPrimary ? List.of() : List.copyOf(connections);
     }
     all.forEach(GatewayConnection::end);
   }

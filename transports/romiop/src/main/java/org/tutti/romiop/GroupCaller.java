@@ -12,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Group;
@@ -48,6 +49,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
   private static final byte[] CLOSED = new byte[0];
 
   private final UUID id = UUID.randomUUID();
+  private final @Nullable Consumer<Boolean> gateway;
   private final Consolidation rule;
   private final Node node;
   private final ScheduledThreadPoolExecutor timer =
@@ -62,8 +64,10 @@ final class GroupCaller implements GroupListener, AutoCloseable {
 
   private record Call(int requestId, int minor, Consolidator<Giop> replies) {}
 
-  private GroupCaller(RomiopProfile profile, Consolidation rule, Duration suspectAfter) {
+  private GroupCaller(
+      RomiopProfile profile, Consolidation rule, Duration suspectAfter, @Nullable Consumer<Boolean> gateway) {
     this.rule = rule;
+    this.gateway = gateway;
     timer.setRemoveOnCancelPolicy(true);
     node =
         Node.named("client-" + id)
@@ -77,7 +81,20 @@ final class GroupCaller implements GroupListener, AutoCloseable {
   ///
   /// @throws org.omg.CORBA.TRANSIENT when it takes longer than that
   static GroupCaller join(RomiopProfile profile, Consolidation rule, Duration suspectAfter, Duration within) {
-    GroupCaller caller = new GroupCaller(profile, rule, suspectAfter);
+    return join(profile, rule, suspectAfter, within, null);
+  }
+
+  /// The same for many clients.
+  ///
+  /// @param gateway is told by each view whether the caller can reach the group; the requests of its clients say when
+  ///                they were sent, so that members can tell those that have expired. Null for one client
+  static GroupCaller join(
+      RomiopProfile profile,
+      Consolidation rule,
+      Duration suspectAfter,
+      Duration within,
+      @Nullable Consumer<Boolean> gateway) {
+    GroupCaller caller = new GroupCaller(profile, rule, suspectAfter, gateway);
     boolean joined = false;
     try {
       var config = MemberConfig.builder().listener(caller).takesState(false).build();
@@ -126,7 +143,7 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     try {
       Group to = group;
       if (to != null) {
-        var asked = new GroupMessage(false, id, call, FtRequest.now(), message);
+        var asked = new GroupMessage(false, id, call, gateway == null ? 0 : FtRequest.now(), message);
         to.post(ByteBuffer.wrap(asked.encoded()), SendOptions.total());
       }
     } catch (InterruptedException _) {
@@ -195,13 +212,20 @@ final class GroupCaller implements GroupListener, AutoCloseable {
 
   /// Only primary views tell who is gone: a client that is cut off waits for the group, until the deadline.
   @Override
-  public synchronized void install(View view) {
+  public void install(View view) {
     if (view.primary()) {
-      voters = view.members().subList(0, view.voters());
-      for (var each : new ArrayList<>(calls.entrySet())) {
-        each.getValue().replies.live(voters);
-        conclude(each.getKey(), each.getValue());
-      }
+      installPrimary(view);
+    }
+    if (gateway != null) {
+      gateway.accept(view.primary());
+    }
+  }
+
+  private synchronized void installPrimary(View view) {
+    voters = view.members().subList(0, view.voters());
+    for (var each : new ArrayList<>(calls.entrySet())) {
+      each.getValue().replies.live(voters);
+      conclude(each.getKey(), each.getValue());
     }
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param isReply whether a member answers
 /// @param client  whose call it is
 /// @param call    which of the client's calls
-/// @param time    of a request when it was sent, as in [FtRequest]; 0 of a reply
+/// @param time    when a gateway sent the request, as in [FtRequest]; 0 of others and of replies
 /// @param giop    the message
 record GroupMessage(boolean isReply, UUID client, long call, long time, Giop giop) {
   private static final int MAGIC = 0x524d5032;

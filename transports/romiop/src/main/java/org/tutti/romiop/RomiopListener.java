@@ -144,7 +144,11 @@ final class RomiopListener extends ListenerBase {
       Consolidation rule = rule();
       Duration within = ClientConnection.joinTimeout(configuration);
       Gateway opened =
-          new Gateway(socket, keys, () -> GroupCaller.join(group, rule, suspectAfter, within), Gateway.Limits.usual());
+          new Gateway(
+              socket,
+              keys,
+              views -> GroupCaller.join(group, rule, suspectAfter, within, views),
+              Gateway.Limits.usual());
       gateway = opened;
       opened.start();
     }

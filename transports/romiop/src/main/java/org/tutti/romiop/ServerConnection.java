@@ -27,8 +27,9 @@ import org.tutti.StateSource;
 /// asks for a reply, which is dropped. So the order holds whatever the threads of the servant's object adapter are. The
 /// questions for the objects' state stand in the same queue, so that a state is one of a moment of that order.
 ///
-/// **A call with an [FtRequest] that comes again** is answered with the reply of its first time, which [KeptReplies]
-/// keeps. That is decided when its turn has come: all requests before have been executed then, here as at all members.
+/// **A call with an [FtRequest] that comes again**, through a gateway, is answered with the reply of its first time,
+/// which [KeptReplies] keeps. That is decided when its turn has come: all requests before have been executed then, here
+/// as at all members.
 ///
 /// A member that missed a request in a group without state transfer, as it came late or was cut off, has another state
 /// than the others. It leaves the group before it answers anything.
@@ -137,7 +138,7 @@ final class ServerConnection extends GroupConnection {
 
   private synchronized void request(GroupMessage message) throws Giop.BrokenGiopException, InterruptedException {
     if (keys.contains(message.giop().key())) {
-      add(new ClientCall(message, FtRequest.of(message.giop())));
+      add(new ClientCall(message, message.time() == 0 ? null : FtRequest.of(message.giop())));
     } else {
       answer(message, Giop.exception(message.giop().minorVersion(), RomiopFailure.NO_SUCH_OBJECT));
     }

@@ -68,7 +68,7 @@ class GatewayTest {
         new Gateway(
             socket,
             List.of("Counter", "Mute"),
-            () -> GroupCaller.join(profile, rule, Duration.ofSeconds(15), Duration.ofMinutes(1)),
+            views -> GroupCaller.join(profile, rule, Duration.ofSeconds(15), Duration.ofMinutes(1), views),
             limits);
     gateway.start();
     until(() -> {

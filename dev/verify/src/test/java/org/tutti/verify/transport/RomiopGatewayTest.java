@@ -133,6 +133,21 @@ class RomiopGatewayTest {
     assertThat(add(gateways.get(0), 5, null)).isEqualTo(5);
   }
 
+  @Test
+  @Tag("deep")
+  void aGatewayThatIsCutOffSendsItsClientsAway() throws Exception {
+    start();
+    try (Socket client = connect(gateways.get(0))) {
+      assertThat(client.isConnected()).isTrue();
+      processes.kill(1);
+      processes.kill(2);
+      while (isOpen(gateways.get(0))) {
+        Thread.onSpinWait();
+      }
+      assertThat(client.getInputStream().readNBytes(12)).isIn(new byte[0], "GIOP\1\2\0\5\0\0\0\0".getBytes(US_ASCII));
+    }
+  }
+
   private Program jacorb(List<String> properties) throws IOException {
     return processes.client(properties);
   }
@@ -149,17 +164,18 @@ class RomiopGatewayTest {
   }
 
   /// A gateway answers when its server is in the group.
-  private static void awaitOpen(String gateway) throws Exception {
-    while (true) {
-      try (Socket socket = connect(gateway)) {
-        socket.getOutputStream().write(new byte[] {'G', 'I', 'O', 'P', 1, 0, 0, 3, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 0});
-        if (socket.getInputStream().read() >= 0) {
-          return;
-        }
-      } catch (IOException _) {
-        // It is closed at once, or is not there yet.
-      }
+  private static void awaitOpen(String gateway) {
+    while (!isOpen(gateway)) {
       Thread.onSpinWait();
+    }
+  }
+
+  private static boolean isOpen(String gateway) {
+    try (Socket socket = connect(gateway)) {
+      socket.getOutputStream().write(new byte[] {'G', 'I', 'O', 'P', 1, 0, 0, 3, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 0});
+      return socket.getInputStream().read() >= 0;
+    } catch (IOException _) {
+      return false; // it is closed at once, or is not there yet
     }
   }
 
