@@ -212,7 +212,7 @@ final class GatewayConnection implements Closeable {
       return "a message that does not become complete";
     } else if (written != 0 && now - written > limits.message().toNanos()) {
       return "a client that does not read";
-    } else if (!isWaiting() && now - heard > limits.idle().toNanos()) {
+    } else if (incomplete == 0 && !isWaiting() && now - heard > limits.idle().toNanos()) {
       return "silence";
     }
     return null;
