@@ -45,6 +45,7 @@ final class Reassembly {
       if (bytes.length < pieces * each) {
         bytes = new byte[pieces * each];
       }
+      missing.clear(); // what was missing of a longer one that is dropped is not missed any more
       missing.set(0, pieces);
     }
 

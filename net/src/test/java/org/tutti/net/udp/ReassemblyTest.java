@@ -141,6 +141,17 @@ class ReassemblyTest {
   }
 
   @Test
+  void whatWasMissingOfALongerOneIsNotWaitedFor() {
+    byte[] piece = new byte[4];
+    for (int lost = 0; lost < 2; lost++) {
+      assertThat(add(100 * lost + 1, 0, 9, 4, piece)).as("the other eight pieces are lost").isFalse();
+    }
+    assertThat(add(1001, 0, 2, 4, piece)).isFalse();
+    assertThat(add(1002, 1, 2, 4, piece)).isTrue();
+    assertThat(whole()).hasSize(8);
+  }
+
+  @Test
   void anythingElseDoesNoHarm() {
     var random = new SplittableRandom(6);
     for (int i = 0; i < 200_000; i++) {
