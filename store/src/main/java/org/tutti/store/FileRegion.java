@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,8 @@ final class FileRegion implements Region {
   final String name;
   private final FileStorage storage;
   private final Map<String, byte[]> records = new TreeMap<>();
-  private final List<@Nullable Place> places = new ArrayList<>(); // null: dropped, or not yet seen while reading files
+  private final List<@Nullable Place> places = new ArrayList<>(); // null: dropped
+  private final SortedMap<Long, Place> earlier = new TreeMap<>(); // by index, below the base: only while reading files
   private long base; // the index of the first place
   private long first;
   boolean declared; // whether the log has heard of it
@@ -113,11 +115,17 @@ final class FileRegion implements Region {
       base = index;
       first = index;
     }
+    require(index >= 0 && index == next());
     places.add(place);
     use(place);
   }
 
   void drop(long to) {
+    require(to <= next());
+    if (first < base) {
+      first = Math.min(to, base);
+      forget(earlier.headMap(first));
+    }
     for (; first < to; first++) {
       free(places.set((int) (first - base), null));
     }
@@ -128,32 +136,55 @@ final class FileRegion implements Region {
   }
 
   void cut(long to) {
-    while (next() > to) {
+    require(to >= first);
+    while (next() > to && !places.isEmpty()) {
       free(places.removeLast());
+    }
+    if (base > to) {
+      base = to;
+      forget(earlier.tailMap(to));
     }
   }
 
-  /// The log is known to reach from here to there; its entries are elsewhere.
+  private static void forget(SortedMap<Long, Place> some) {
+    some.values().forEach(FileRegion::free);
+    some.clear();
+  }
+
+  /// The log is known to reach from here to there; its entries are elsewhere, unless they were dropped since. So
+  /// nothing is kept for them before they are found: what a file says is no reason to use much memory.
   void range(long from, long to) {
-    base = from;
+    require(first == next() && from >= 0 && from <= to);
+    places.clear();
     first = from;
-    for (long index = from; index < to; index++) {
-      places.add(null);
-    }
+    base = to;
   }
 
   /// The entry is found at another place from now on.
   void move(long index, Place place) {
-    free(places.set((int) (index - base), place));
+    require(index >= first && index < next());
+    free(index < base ? earlier.put(index, place) : places.set((int) (index - base), place));
     use(place);
   }
 
-  /// Every entry is somewhere.
+  /// What is done again was written by [#append] and the like, which have compared it with the log.
+  private void require(boolean possible) {
+    if (!possible) {
+      throw new IllegalArgumentException("not of a log that has " + first + " to before " + next());
+    }
+  }
+
+  /// All files are read: every entry is somewhere.
   void refuseGaps() throws FileStorage.Damaged {
-    for (long index = first; index < next(); index++) {
-      if (places.get((int) (index - base)) == null) {
+    for (long index = first; index < base; index++) {
+      if (!earlier.containsKey(index)) {
         throw new FileStorage.Damaged("entry " + index + " of group \"" + name + "\" was in a file that is missing");
       }
+    }
+    if (first < base) {
+      places.addAll(0, earlier.values());
+      earlier.clear();
+      base = first;
     }
   }
 

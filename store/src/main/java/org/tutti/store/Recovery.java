@@ -79,7 +79,7 @@ final class Recovery {
       while (frame.hasRemaining()) {
         redoOne(segment, start, frame);
       }
-    } catch (BufferUnderflowException | IndexOutOfBoundsException | NullPointerException e) {
+    } catch (BufferUnderflowException | IllegalArgumentException e) {
       throw new FileStorage.Damaged(
           segment.file.getFileName() + " at " + start + ": commit " + commit + " makes no sense");
     }
@@ -93,12 +93,15 @@ final class Recovery {
       return;
     }
     FileRegion region = regions.get(id);
+    if (region == null) {
+      throw new IllegalArgumentException("no region " + id);
+    }
     switch (op) {
       case Draft.RECORD -> region.keep(text(frame), bytes(frame));
       case Draft.APPEND, Draft.MOVE -> {
         long index = frame.getLong();
         int checksum = frame.getInt();
-        int length = frame.getInt();
+        int length = length(frame);
         var place = new FileRegion.Place(segment, start + frame.position(), length, checksum);
         frame.position(frame.position() + length);
         if (op == Draft.APPEND) {
@@ -116,9 +119,18 @@ final class Recovery {
   }
 
   private static byte[] bytes(ByteBuffer from) {
-    byte[] bytes = new byte[from.getInt()];
+    byte[] bytes = new byte[length(from)];
     from.get(bytes);
     return bytes;
+  }
+
+  /// How long something is that has its length before it: no longer than what is left.
+  private static int length(ByteBuffer from) {
+    int length = from.getInt();
+    if (length < 0 || length > from.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    return length;
   }
 
   private static String text(ByteBuffer from) {

@@ -299,4 +299,59 @@ class DamageTest {
     }
     assertThatThrownBy(() -> FileStorage.open(bare)).hasMessageContaining("no log");
   }
+
+  /// Frames whose checksums are right, and that no storage has written.
+  @Test
+  void commitsThatMakeNoSenseAreRefused() throws IOException {
+    byte[] region = op(Draft.REGION, 1, 'g');
+    byte[][] senseless = {
+      op(Draft.RECORD, Integer.MAX_VALUE),
+      op(Draft.RECORD, -1),
+      join(region, op(Draft.RECORD, -1)),
+      join(region, op(Draft.RECORD, Integer.MAX_VALUE)),
+      join(region, op(Draft.APPEND, 0, 7, 0, -5)),
+      join(region, op(Draft.APPEND, 0, 7, 0, Integer.MAX_VALUE)),
+      join(region, op(Draft.TRUNCATE, -1, 0)),
+      join(region, op(Draft.DROP, 0, 9)),
+      join(region, op(Draft.MOVE, 0, 9, 0, 0)),
+      join(region, op(Draft.RANGE, 0, 0, Integer.MAX_VALUE, 0)),
+      join(region, op(Draft.RANGE, 0, 5, 0, 4)),
+      op((byte) 99, 0)
+    };
+    for (byte[] body : senseless) {
+      Path directory = temporary.resolve("senseless");
+      FileStorage.open(directory).close();
+      Path log = logs(directory).getFirst();
+      ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(log)).position(Segment.HEADING);
+      ByteBuffer frame = ByteBuffer.allocate(Draft.HEADER + body.length).putInt(0, body.length).putLong(8, 1);
+      frame.put(Draft.HEADER, body);
+      file.put(frame.putInt(4, Draft.checksum(1, frame)));
+      Files.write(log, Arrays.copyOf(file.array(), file.position()));
+      assertThatThrownBy(() -> FileStorage.open(directory))
+          .as(Arrays.toString(body))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("is damaged");
+      for (Path each : logs(directory)) {
+        Files.delete(each);
+      }
+      Files.delete(directory.resolve("mark"));
+    }
+  }
+
+  /// An operation on region 0: the rest of it in words of 32 bits, a character in one byte.
+  private static byte[] op(byte kind, int... rest) {
+    ByteBuffer out = ByteBuffer.allocate(64).put(kind).putInt(0);
+    for (int each : rest) {
+      if (each == 'g') {
+        out.put((byte) each);
+      } else {
+        out.putInt(each);
+      }
+    }
+    return Arrays.copyOf(out.array(), out.position());
+  }
+
+  private static byte[] join(byte[] first, byte[] second) {
+    return ByteBuffer.allocate(first.length + second.length).put(first).put(second).array();
+  }
 }
