@@ -126,12 +126,7 @@ final class PendingCommands {
       long session = in.readLong();
       long number = in.readLong();
       boolean skip = in.readBoolean();
-      int length = in.readInt();
-      if (length < 0 || length > Frame.PAYLOAD_BYTES_MAX) {
-        throw new IOException("a command of " + length + " bytes in a snapshot");
-      }
-      byte[] payload = new byte[length];
-      in.readFully(payload);
+      byte[] payload = SessionTable.bytes(in, Frame.PAYLOAD_BYTES_MAX, "a command");
       var one = new Pending(position, session, number, skip, ByteBuffer.wrap(payload).asReadOnlyBuffer());
       add(one);
       each.accept(one);

@@ -2,6 +2,7 @@ package org.tutti.replica.protocol;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -540,8 +541,16 @@ public final class SessionTable {
   /// Replaces all of this by what [#snapshot] has written.
   ///
   /// @param in the same bytes; what follows is left in it
-  /// @throws IOException when it fails, or is of another version
+  /// @throws IOException when it fails, or is of another version, or no replica can have written it
   public void restore(DataInputStream in) throws IOException {
+    try {
+      read(in);
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      throw new IOException("a snapshot that no replica has written: " + e.getMessage(), e);
+    }
+  }
+
+  private void read(DataInputStream in) throws IOException {
     int format = in.readUnsignedShort();
     if (format != FORMAT) {
       throw new IOException("a snapshot of format " + format + ", not " + FORMAT);
@@ -563,6 +572,19 @@ public final class SessionTable {
       sessions.put(session.id, session);
     }
     pending.restore(in, this::awaits);
+  }
+
+  /// Reads bytes behind their length: room is made as they come, never for bytes that were only announced.
+  static byte[] bytes(DataInputStream in, int most, String what) throws IOException {
+    int length = in.readInt();
+    if (length < 0 || length > most) {
+      throw new IOException(what + " of " + length + " bytes in a snapshot");
+    }
+    byte[] bytes = in.readNBytes(length);
+    if (bytes.length < length) {
+      throw new EOFException("a snapshot ends in " + what);
+    }
+    return bytes;
   }
 
   private void awaits(PendingCommands.Pending command) {
@@ -601,12 +623,7 @@ public final class SessionTable {
       for (int left = in.readInt(); left > 0; left--) {
         CommandReply.Status status = CommandReply.status(in.readUnsignedByte());
         long position = in.readLong();
-        int length = in.readInt();
-        if (length < 0 || length > REPLY_BYTES_MAX) {
-          throw new IOException("a reply of " + length + " bytes in a snapshot");
-        }
-        byte[] payload = new byte[length];
-        in.readFully(payload);
+        byte[] payload = bytes(in, REPLY_BYTES_MAX, "a reply");
         session.keep(new CommandReply(status, position, ByteBuffer.wrap(payload).asReadOnlyBuffer()));
       }
       return session;

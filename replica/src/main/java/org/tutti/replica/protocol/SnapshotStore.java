@@ -158,7 +158,7 @@ public final class SnapshotStore {
   /// Positions of all snapshots, rising.
   private List<Long> positions() throws IOException {
     return disk.names().stream()
-        .filter(name -> NAME.matcher(name).matches())
+        .filter(name -> NAME.matcher(name).matches() && name.compareTo(name(Long.MAX_VALUE)) <= 0)
         .map(name -> Long.parseLong(name.substring(0, POSITION_DIGITS)))
         .sorted()
         .toList();

@@ -1,6 +1,7 @@
 package org.tutti.replica.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -217,6 +218,15 @@ class SessionTableTest {
     assertThat(executed).containsExactly("b@12");
     assertThat(newcomer.addresses()).containsEntry("n1", "host:1");
     assertThat(newcomer.time()).isEqualTo(12);
+  }
+
+  @Test
+  void whatNoReplicaHasWrittenIsRefused() {
+    byte[] limitsOfZero = new byte[64];
+    limitsOfZero[1] = 2; // the format
+    limitsOfZero[2] = 1;
+    var in = new DataInputStream(new ByteArrayInputStream(limitsOfZero));
+    assertThatIOException().isThrownBy(() -> new SessionTable().restore(in)).withMessageContaining("limits");
   }
 
   @Test
