@@ -176,6 +176,9 @@ final class LockBlock implements Block {
       for (int places = in.readInt(); places > 0; places--) {
         queue.places.add(new Place(in.readLong(), in.readLong(), Message.read(in)));
       }
+      if (queue.places.isEmpty()) {
+        throw new IOException("a snapshot has a lock that nobody holds");
+      }
     }
   }
 }

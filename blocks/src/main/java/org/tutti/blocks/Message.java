@@ -32,8 +32,14 @@ final class Message {
         .put((byte) action);
   }
 
+  /// Takes a name. Longer ones than [#begin] allows are refused, whoever sends them: they might not fit into a
+  /// snapshot.
   static String name(ByteBuffer in) {
-    return new String(take(in, Short.toUnsignedInt(in.getShort())), UTF_8);
+    int length = Short.toUnsignedInt(in.getShort());
+    if (length > NAME_BYTES_MAX) {
+      throw new IllegalArgumentException("a name has up to " + NAME_BYTES_MAX + " bytes, not " + length);
+    }
+    return new String(take(in, length), UTF_8);
   }
 
   static int length(ByteBuffer bytes) {
@@ -70,6 +76,11 @@ final class Message {
   }
 
   static ByteBuffer read(DataInputStream in) throws IOException {
-    return ByteBuffer.wrap(in.readNBytes(in.readInt())).asReadOnlyBuffer();
+    int length = in.readInt();
+    byte[] bytes = in.readNBytes(Math.max(0, length));
+    if (bytes.length != length) {
+      throw new IOException(length + " bytes are said to be in a snapshot, but it has " + bytes.length + " more");
+    }
+    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
   }
 }
