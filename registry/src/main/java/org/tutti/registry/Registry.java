@@ -135,7 +135,7 @@ public final class Registry implements AutoCloseable {
     return Map.of("error", String.valueOf(why.getMessage()));
   }
 
-  private static byte[] bytes(Map<String, Object> answer) {
+  static byte[] bytes(Map<String, Object> answer) {
     try {
       return JSON.std.asBytes(answer);
     } catch (IOException impossible) {
@@ -152,7 +152,7 @@ public final class Registry implements AutoCloseable {
     };
   }
 
-  private Map<String, Object> answer(RegistryCount wanted, HttpPort.Request request) throws GroupRecords.Refused {
+  Map<String, Object> answer(RegistryCount wanted, HttpPort.Request request) throws GroupRecords.Refused {
     if (!request.method().equals("POST")) {
       throw new GroupRecords.Refused(RegistryCount.WRONG_METHOD, "POST it");
     }

@@ -1,0 +1,91 @@
+package org.tutti.net.udp;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.tutti.fuzz.FuzzTarget;
+import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
+
+/// Datagrams as they come from a network: headers, shares of multicasts, pieces, sealed ones and refusals. All of them
+/// are dropped with a count, so that nothing is thrown.
+public final class DatagramTarget implements FuzzTarget {
+  private static final int LIFE = 7;
+  private static final int ROOM = 1 << 16;
+  private static final UdpKeys KEYS = UdpKeys.of(UdpKey.of(new byte[UdpKey.BYTES]));
+
+  private final ByteBuffer room = ByteBuffer.allocateDirect(ROOM);
+  private final ByteBuffer opened = ByteBuffer.allocateDirect(ROOM);
+  private final Counts<UdpCount> counts = new Counts<>(UdpCount.class);
+  private final UdpRefusals refusals = new UdpRefusals(counts);
+  private final Seal seal = new Seal(KEYS, LIFE, ROOM / 2, 10, counts);
+
+  @Override
+  public Set<Class<? extends Exception>> refusals() {
+    return Set.of();
+  }
+
+  @Override
+  public long allocationMax(int length) {
+    return (192 << 10) + 512L * length; // two datagrams of 64 KiB in pieces
+  }
+
+  @Override
+  public void take(ByteBuffer input) {
+    switch (FuzzTarget.choice(input, 4)) {
+      case 0 -> header(received(input));
+      case 1 -> pieces(input);
+      case 2 -> {
+        if (seal.open(received(input), opened) == null) {
+          throw new AssertionError("opened without the key");
+        }
+      }
+      default -> {
+        ByteBuffer in = received(input);
+        if (UdpRefusals.is(in)) {
+          refusals.read(in, new Address("h:1"), LIFE);
+        }
+        for (UdpCount why : UdpCount.values()) {
+          refusals.answer(in, 0, in.remaining(), why, 0);
+        }
+      }
+    }
+  }
+
+  private ByteBuffer received(ByteBuffer input) {
+    return room.clear().put(input).flip();
+  }
+
+  private static void header(ByteBuffer in) {
+    var header = new DatagramHeader();
+    if (header.read(in) == DatagramHeader.Fault.NONE && MulticastDatagram.pick(in, header, LIFE)) {
+      int length = in.getShort() & 0xffff;
+      if (length != in.remaining()) {
+        throw new AssertionError("a share of " + length + " bytes, but there are " + in.remaining());
+      }
+    }
+  }
+
+  /// Pieces one after the other: number (2), what a piece says (6), its length (1), its bytes. Whatever came, a whole
+  /// datagram with higher numbers is put together in the end.
+  private void pieces(ByteBuffer input) {
+    var reassembly = new Reassembly(counts);
+    while (input.remaining() > 9) {
+      int number = Short.toUnsignedInt(input.getShort());
+      ByteBuffer in = room.clear().position(DatagramHeader.BYTES);
+      in.putShort(input.getShort()).putShort(input.getShort()).putShort(input.getShort());
+      int length = Math.min(Byte.toUnsignedInt(input.get()), input.remaining());
+      in.put(input.slice(input.position(), length)).flip().position(DatagramHeader.BYTES);
+      input.position(input.position() + length);
+      reassembly.add(number, in);
+    }
+    int last = 1 << 20;
+    for (int index = 0; index < 2; index++) {
+      ByteBuffer in = room.clear().position(DatagramHeader.BYTES).putShort((short) index).putShort((short) 2);
+      in.putShort((short) 4).putInt(index).flip().position(DatagramHeader.BYTES);
+      boolean whole = reassembly.add(last + index, in);
+      if (whole != (index == 1)) {
+        throw new AssertionError("a datagram is not put together behind others");
+      }
+    }
+  }
+}
