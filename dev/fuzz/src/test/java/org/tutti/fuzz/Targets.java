@@ -23,6 +23,7 @@ final class Targets {
           "middleware.FrameBatchTarget",
           "rmi.AnswerTarget",
           "corba.gate.GiopFilterTarget",
+          "romiop.GatewayTarget",
           "romiop.ObjectsTarget",
           "registry.http.HttpTarget",
           "registry.RegistryTarget",

@@ -39,7 +39,7 @@ public final class ObjectsTarget implements FuzzTarget {
       case 2 -> {
         var out = new ByteArrayOutputStream();
         var in = new ByteArrayInputStream(FuzzTarget.array(input));
-        ObjectStates.write(ObjectStates.read(in, List.of("a", "b")), out);
+        ObjectStates.read(in, List.of("a", "b")).write(out);
         FuzzTarget.same(input, ByteBuffer.wrap(out.toByteArray()));
       }
       default -> {

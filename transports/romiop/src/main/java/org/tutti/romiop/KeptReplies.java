@@ -140,12 +140,18 @@ final class KeptReplies {
     KeptReplies read = new KeptReplies();
     read.time = in.readLong();
     int count = in.readInt();
+    if (count < 0) {
+      throw new ObjectStates.OtherObjectsException(count + " kept replies");
+    }
     for (int i = 0; i < count; i++) {
       FtRequest call = new FtRequest(in.readUTF(), in.readInt(), in.readLong());
       int length = in.readInt();
       byte[] reply = length < 0 ? new byte[0] : in.readNBytes(length);
       try {
         read.keep(call, Giop.of(reply));
+        if (read.replies.size() <= i || !read.byExpiration.last().id().equals(Id.of(call))) {
+          throw new ObjectStates.OtherObjectsException("kept replies that are not in the order in which they expire");
+        }
       } catch (Giop.BrokenGiopException e) {
         throw new ObjectStates.OtherObjectsException("a reply that is kept: " + e.getMessage());
       }
