@@ -10,6 +10,7 @@ module org.tutti.bench {
   requires jdk.management;
   requires transitive org.tutti;
   requires transitive org.tutti.net;
+  requires org.tutti.ipc;
   requires org.tutti.replica;
   requires org.tutti.sim;
   requires transitive org.tutti.lab;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
@@ -243,37 +244,68 @@ public final class IpcProcess implements AutoCloseable {
       if (wanted < 1) {
         return CompletableFuture.completedFuture(new Aborted<>(Status.CM_ERROR));
       }
-      return send(group, 0, message, wanted)
-          .thenCompose(result ->
-              switch (result) {
-                case Done(Communication sent) -> {
-                  int most = Math.min(wanted, sent.count());
-                  yield sent.want(most)
-                      .thenCompose(_ -> more(sent, most, System.nanoTime() + nanos, new ArrayList<>()));
-                }
-                case Aborted(Status status) -> CompletableFuture.completedFuture(new Aborted<>(status));
-              });
+      return ipc.call(done ->
+          ipc.groups()
+              .send(
+                  number,
+                  group,
+                  0,
+                  message,
+                  wanted,
+                  result -> {
+                    switch (result) {
+                      case Done(IpcProtocol.Sent sent) -> new Collecting(group, sent, wanted, nanos, done).begin();
+                      case Aborted(Status status) -> done.accept(new Aborted<>(status));
+                    }
+                  }));
+    }
+  }
+
+  /// Takes the replies to a question, on the host's thread, so that whoever asks waits once and not for each of them.
+  private final class Collecting {
+    private final GroupId group;
+    private final IpcProtocol.Sent sent;
+    private final int most;
+    private final long deadline;
+    private final Consumer<Result<Answers>> done;
+    private final List<Reply> replies = new ArrayList<>();
+
+    Collecting(GroupId group, IpcProtocol.Sent sent, int wanted, long nanos, Consumer<Result<Answers>> done) {
+      this.group = group;
+      this.sent = sent;
+      this.most = Math.min(wanted, sent.count());
+      this.deadline = System.nanoTime() + nanos;
+      this.done = done;
     }
 
-    private CompletableFuture<Result<Answers>> more(Communication sent, int most, long deadline, List<Reply> replies) {
-      return sent.reply(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))
-          .thenCompose(result -> {
-            switch (result) {
-              case Done(Reply next) -> {
-                replies.add(next);
-                if (replies.size() < most) {
-                  return more(sent, most, deadline, replies);
-                }
-              }
-              case Aborted(Status status) -> {
-                if (status != Status.TIMED_OUT) {
-                  return CompletableFuture.completedFuture(new Aborted<>(status));
-                }
-              }
-            }
-            var answers = new Done<>(new Answers(sent.count(), List.copyOf(replies)));
-            return sent.want(0).thenApply(_ -> answers);
-          });
+    void begin() {
+      ipc.protocol().totreply(number, group, sent.session(), most);
+      next();
+    }
+
+    private void next() {
+      long left = Math.max(0, deadline - System.nanoTime());
+      ipc.protocol().getreply(number, group, sent.session(), left, this::taken);
+    }
+
+    private void taken(Result<IpcProtocol.TakenReply> result) {
+      switch (result) {
+        case Done(IpcProtocol.TakenReply(ProcessId member, ByteBuffer payload)) -> {
+          replies.add(new Reply(member, payload));
+          if (replies.size() < most) {
+            next();
+          } else {
+            end();
+          }
+        }
+        case Aborted(Status status) when status == Status.TIMED_OUT -> end();
+        case Aborted(Status status) -> done.accept(new Aborted<>(status));
+      }
+    }
+
+    private void end() {
+      ipc.protocol().totreply(number, group, sent.session(), 0);
+      done.accept(new Done<>(new Answers(sent.count(), List.copyOf(replies))));
     }
   }
 

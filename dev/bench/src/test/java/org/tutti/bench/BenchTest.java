@@ -76,4 +76,19 @@ class BenchTest {
         .as("times at the sequencer and at the others")
         .allMatch(line -> line.matches("(.*\\[.*){5}"));
   }
+
+  /// Group interprocess communication: every row of the thesis's tables, and the questions a second.
+  @Tag("socket")
+  @Test
+  @Tag("deep")
+  void communicationWithGroupsIsMeasuredAsInTheThesis() throws Exception {
+    var text = new StringWriter();
+    TransportProvider tcp = ClosedBenchmark.transportsByName().get("tcp");
+    IpcBenchmark.run(new IpcBenchmark.Options(tcp, 8, 2, Duration.ofMillis(10)), new PrintWriter(text));
+    assertThat(text.toString().lines().filter(line -> line.matches("\\S+ +(remote +|local +)?\\d+ .* ms")))
+        .as("%s", text)
+        .hasSize(6 + 16 + 6 + 5)
+        .allMatch(line -> line.matches(".* \\d[\\d,]* \\[.*") && !line.contains("NaN"));
+    assertThat(text.toString()).containsPattern("8 processes ask: \\d[\\d,]* \\[");
+  }
 }

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
       ClosedCommand.class,
       BenchCommand.Cost.class,
       InstrumentCommand.Flood.class,
+      IpcBenchCommand.class,
       InstrumentCommand.Latency.class,
       LineCommand.class,
       BenchCommand.Many.class,

@@ -170,7 +170,7 @@ class NodeBuilderTest {
     NodeBuilder builder = Node.named("n1").contacts("h:1", "h:2").profile(Profile.WAN);
     assertThat(builder.toString())
         .startsWith(
-            "NodeBuilder{name=n1, contacts=[h:1, h:2], profile=WAN, heartbeat=PT0.5S, suspectAfter=PT5S; cluster=tutti,"
-                + " transport=tcp, listen=127.0.0.1:0, ");
+            "NodeBuilder{name=n1, contacts=[h:1, h:2], profile=WAN, heartbeat=500 ms, suspectAfter=5000 ms;"
+                + " cluster=tutti, transport=tcp, listen=127.0.0.1:0, ");
   }
 }

@@ -1,0 +1,282 @@
+package org.tutti.bench;
+
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+import org.tutti.bench.member.BenchTarget.SendingThread;
+import org.tutti.bench.member.Callers;
+import org.tutti.bench.member.Times;
+import org.tutti.bench.trial.Numbers;
+import org.tutti.ipc.GroupId;
+import org.tutti.ipc.IpcProcess;
+import org.tutti.ipc.Result;
+import org.tutti.ipc.Status;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// The experiments of See's thesis on group interprocess communication (*Group Communication in Distributed System
+/// T-Shoshin*, tables 5.2 to 5.5), each row beside the thesis's figure and beside a ping of the transport with as many
+/// bytes; and how many questions to three members are answered in a second.
+///
+/// All hosts are in one process, and every message goes to each of them, as in the thesis. Rounds take turns over all
+/// rows, so that a change of the machine's load hits all of them.
+public final class IpcBenchmark {
+  private static final int HOSTS = 4;
+  private static final int REMOTE_MAX = HOSTS - 1;
+  private static final double P50 = 50;
+  private static final double P99 = 99;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  // What the thesis measured, in milliseconds: two SUN workstations and a VAX of 1988 on an Ethernet of 10 Mbit/s.
+  private static final List<Integer> GROUP_BYTES = List.of(32, 1418);
+  private static final Map<Integer, List<Double>> REMOTE =
+      Map.of(32, List.of(813.2, 814.0, 813.0), 1418, List.of(813.7, 813.0, 813.0));
+  private static final List<Integer> LOCAL_MEMBERS = List.of(1, 3, 5, 7, 9, 11, 13, 15);
+  private static final Map<Integer, List<Integer>> LOCAL =
+      Map.of(
+          32, List.of(819, 828, 834, 868, 854, 888, 872, 888),
+          1418, List.of(827, 844, 869, 872, 881, 922, 940, 935));
+  private static final List<Integer> EMPTY_BYTES = List.of(32, 64, 128, 256, 512, 1418);
+  private static final List<Integer> EMPTY = List.of(1293, 1342, 1341, 1340, 1319, 1342);
+  private static final List<Integer> REQUEST_BYTES = List.of(32, 64, 128, 256, 512);
+  private static final List<Integer> REQUEST = List.of(2146, 2113, 2090, 2247, 2249);
+
+  // Well-known groups: their numbers.
+  private static final int REMOTE_GROUP = 0; // and as many members
+  private static final int LOCAL_GROUP = 100; // and as many members
+  private static final int EMPTY_GROUP = 200;
+  private static final int REPLYING_GROUP = 300; // and as many members
+
+  /// What to measure, and how long.
+  ///
+  /// @param transport between the hosts
+  /// @param askers    how many processes ask at a time, 1 to 512
+  /// @param rounds    how often everything is measured, 1 or more
+  /// @param time      how long one measurement lasts
+  public record Options(TransportProvider transport, int askers, int rounds, Duration time) {
+    private static final int ASKERS_MAX = 512;
+
+    /// Checks the ranges.
+    public Options {
+      if (askers < 1 || askers > ASKERS_MAX) {
+        throw new IllegalArgumentException("1 to " + ASKERS_MAX + " processes ask at a time, not " + askers);
+      }
+      if (rounds < 1 || !time.isPositive()) {
+        throw new IllegalArgumentException("nothing to measure");
+      }
+    }
+  }
+
+  /// A row of a table.
+  private final class Row {
+    final String what;
+    final int bytes;
+    final double thesisMillis;
+    final Runnable once;
+    final Numbers half = new Numbers();
+    final Numbers tail = new Numbers();
+
+    Row(String what, int bytes, double thesisMillis, Runnable once) {
+      this.what = what;
+      this.bytes = bytes;
+      this.thesisMillis = thesisMillis;
+      this.once = once;
+    }
+
+    void measure(boolean counts) {
+      Histogram times = Times.empty();
+      long end = System.nanoTime() + nanos;
+      for (long before = System.nanoTime(); before < end; ) {
+        once.run();
+        long now = System.nanoTime();
+        Times.record(times, now - before);
+        before = now;
+      }
+      if (counts) {
+        half.add(times.getValueAtPercentile(P50));
+        tail.add(times.getValueAtPercentile(P99));
+      }
+    }
+  }
+
+  private final Options options;
+  private final PrintWriter out;
+  private final long nanos;
+
+  private IpcBenchmark(Options options, PrintWriter out) {
+    this.options = options;
+    this.out = out;
+    this.nanos = options.time().toNanos();
+  }
+
+  /// Measures and prints.
+  ///
+  /// @param options what to measure
+  /// @param out     where to print
+  /// @throws InterruptedException when interrupted
+  /// @throws ExecutionException   when a question fails
+  /// @throws TimeoutException     when a question is not answered
+  public static void run(Options options, PrintWriter out)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    new IpcBenchmark(options, out).run();
+  }
+
+  private void run() throws InterruptedException, ExecutionException, TimeoutException {
+    out.printf(
+        Locale.ROOT,
+        "%d hosts in this one process, over %s on loopback; %d processors; Java %s; microseconds;%n"
+            + "median of %d rounds in turn over all rows [lowest..highest round]; load %.1f%n",
+        HOSTS,
+        options.transport().name(),
+        Runtime.getRuntime().availableProcessors(),
+        Runtime.version(),
+        options.rounds(),
+        MachineLoad.now());
+    out.flush();
+    var near = options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE));
+    try (var hosts = new IpcHosts(HOSTS, options.transport());
+        var ping = new Ping(near, options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE)))) {
+      Map<String, List<Row>> tables = tables(hosts);
+      List<Row> rows = tables.values().stream().flatMap(List::stream).toList();
+      Map<Integer, Numbers> pings = new LinkedHashMap<>();
+      rows.forEach(row -> pings.put(row.bytes, new Numbers()));
+      List<Callers.Caller> askers = askers(hosts);
+      var perSecond = new Numbers();
+      for (int round = -1; round < options.rounds(); round++) { // the first one warms up
+        boolean counts = round >= 0;
+        for (int bytes : MachineLoad.inTurn(List.copyOf(pings.keySet()), Math.max(0, round))) {
+          double half = ping.run(bytes, nanos).getValueAtPercentile(P50);
+          if (counts) {
+            pings.get(bytes).add(half);
+          }
+        }
+        MachineLoad.inTurn(rows, Math.max(0, round)).forEach(row -> row.measure(counts));
+        Callers.Result asked = Callers.run(askers, nanos, SendingThread.LISTENER);
+        if (counts) {
+          perSecond.add(asked.times().getTotalCount() * 1e9 / (asked.end() - asked.start()));
+        }
+      }
+      tables.forEach((title, all) -> print(title, all, pings));
+      out.printf(
+          "%nquestions of 32 bytes to %d members, all replies, %d processes ask: %s a second%n",
+          REMOTE_MAX, options.askers(), perSecond.show(each -> String.format(Locale.ROOT, "%,.0f", each)));
+    }
+    out.printf(Locale.ROOT, "%nload at the end: %.1f%n", MachineLoad.now());
+    out.flush();
+  }
+
+  private Map<String, List<Row>> tables(IpcHosts hosts) {
+    Map<String, List<Row>> tables = new LinkedHashMap<>();
+    List<Row> remote = new ArrayList<>();
+    for (int members = 1; members <= REMOTE_MAX; members++) {
+      hosts.remote(GroupId.wellKnown(REMOTE_GROUP + members), members, false);
+      for (int bytes : GROUP_BYTES) {
+        double thesis = REMOTE.get(bytes).get(members - 1);
+        remote.add(sending(hosts, members + " remote", REMOTE_GROUP + members, members, bytes, thesis));
+      }
+    }
+    tables.put("5.2: send to members at other hosts, until their number is known", remote);
+    List<Row> local = new ArrayList<>();
+    for (int at = 0; at < LOCAL_MEMBERS.size(); at++) {
+      int members = LOCAL_MEMBERS.get(at);
+      hosts.local(GroupId.wellKnown(LOCAL_GROUP + members), members);
+      for (int bytes : GROUP_BYTES) {
+        double thesis = LOCAL.get(bytes).get(at);
+        local.add(sending(hosts, members + " local", LOCAL_GROUP + members, members, bytes, thesis));
+      }
+    }
+    tables.put("5.3: send to members at the sender's host", local);
+    tables.put(
+        "5.4: send to a group without members",
+        IntStream.range(0, EMPTY_BYTES.size())
+            .mapToObj(at -> sending(hosts, "empty", EMPTY_GROUP, 0, EMPTY_BYTES.get(at), EMPTY.get(at)))
+            .toList());
+    hosts.remote(GroupId.wellKnown(REPLYING_GROUP + 1), 1, true);
+    hosts.remote(GroupId.wellKnown(REPLYING_GROUP + REMOTE_MAX), REMOTE_MAX, true);
+    tables.put(
+        "5.5: ask one member at another host, until it has replied",
+        IntStream.range(0, REQUEST_BYTES.size())
+            .mapToObj(at -> asking(hosts, REQUEST_BYTES.get(at), REQUEST.get(at)))
+            .toList());
+    return tables;
+  }
+
+  private Row sending(IpcHosts hosts, String what, int group, int members, int bytes, double thesis) {
+    IpcProcess sender = hosts.sender();
+    GroupId to = GroupId.wellKnown(group);
+    ByteBuffer message = ByteBuffer.allocate(bytes);
+    return new Row(
+        what,
+        bytes,
+        thesis,
+        () -> {
+          Result<?> result = sender.send(to, 0, message, 0).join();
+          int reached = result instanceof Result.Done(IpcProcess.Communication sent) ? sent.count() : 0;
+          boolean none = result instanceof Result.Aborted(Status status) && status == Status.NO_MEMBERS;
+          if (reached != members || members == 0 && !none) {
+            throw new IllegalStateException(what + ": " + members + " members were there, but " + result);
+          }
+        });
+  }
+
+  private Row asking(IpcHosts hosts, int bytes, double thesis) {
+    Callers.Caller asker = asker(hosts, 1, bytes);
+    return new Row(
+        "1 remote",
+        bytes,
+        thesis,
+        () -> {
+          try {
+            asker.call().join();
+          } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  private List<Callers.Caller> askers(IpcHosts hosts) {
+    return Stream.generate(() -> asker(hosts, REMOTE_MAX, GROUP_BYTES.getFirst())).limit(options.askers()).toList();
+  }
+
+  private static Callers.Caller asker(IpcHosts hosts, int members, int bytes) {
+    IpcProcess sender = hosts.sender();
+    GroupId to = GroupId.wellKnown(REPLYING_GROUP + members);
+    ByteBuffer message = ByteBuffer.allocate(bytes);
+    return () ->
+        sender
+            .ask(to, message)
+            .replies(members, PATIENCE)
+            .thenApply(result -> {
+              if (result instanceof Result.Done(IpcProcess.Answers answers) && answers.replies().size() == members) {
+                return answers;
+              }
+              throw new IllegalStateException(members + " members were asked, but " + result);
+            });
+  }
+
+  private void print(String title, List<Row> rows, Map<Integer, Numbers> pings) {
+    out.printf("%n%s%n%-10s %6s  %-22s %-24s %-8s %s%n", title, "members", "bytes", "p50", "p99", "/ ping", "thesis");
+    for (Row row : rows) {
+      out.printf(
+          Locale.ROOT,
+          "%-10s %6d  %-22s %-24s %-8s %,.0f ms%n",
+          row.what,
+          row.bytes,
+          row.half.show(Numbers::micros),
+          row.tail.show(Numbers::micros),
+          Numbers.hundredths(row.half.median() / pings.get(row.bytes).median()),
+          row.thesisMillis);
+    }
+    out.flush();
+  }
+}

@@ -1,0 +1,104 @@
+package org.tutti.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.tutti.ipc.GroupId;
+import org.tutti.ipc.Ipc;
+import org.tutti.ipc.IpcProcess;
+import org.tutti.ipc.Result;
+import org.tutti.transport.Address;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// Hosts of group interprocess communication in this process, all of which hear each other: the first one is where
+/// senders and local members are, each other one has a remote member of every group.
+final class IpcHosts implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration LONG = Duration.ofDays(1);
+
+  private final List<Ipc> hosts = new ArrayList<>();
+  private final List<IpcProcess> members = new ArrayList<>(); // that receive
+  private final List<Thread> threads = new ArrayList<>();
+
+  /// @param size      how many hosts there are
+  /// @param transport by which they talk, on loopback
+  IpcHosts(int size, TransportProvider transport) throws InterruptedException {
+    var addresses = new ArrayList<Address>();
+    try {
+      for (int number = 0; number < size; number++) {
+        var opened = transport.open(TransportSettings.at(LocalGroup.ANYWHERE));
+        hosts.add(Ipc.open("h" + number, opened, addresses));
+        addresses.add(opened.address());
+      }
+      for (Ipc host : hosts) {
+        host.heard(size - 1).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } catch (ExecutionException | TimeoutException failure) {
+      close();
+      throw new IllegalStateException("the hosts do not hear each other", failure);
+    }
+  }
+
+  /// A process that sends: at the first host.
+  IpcProcess sender() {
+    return hosts.getFirst().process();
+  }
+
+  /// Members at hosts other than the first, one at each.
+  ///
+  /// @param group   whose
+  /// @param count   at how many hosts
+  /// @param replies whether they reply with what they get
+  void remote(GroupId group, int count, boolean replies) {
+    for (int host = 1; host <= count; host++) {
+      member(hosts.get(host), group, replies);
+    }
+  }
+
+  /// Members at the first host, which do not reply.
+  void local(GroupId group, int count) {
+    for (int number = 0; number < count; number++) {
+      member(hosts.getFirst(), group, false);
+    }
+  }
+
+  private void member(Ipc host, GroupId group, boolean replies) {
+    IpcProcess process = host.process();
+    members.add(process);
+    if (!(process.join(group).join() instanceof Result.Done)) {
+      throw new IllegalStateException("a process cannot join " + group);
+    }
+    threads.add(Thread.ofVirtual().start(() -> serve(process, replies)));
+  }
+
+  /// Receives until the host ends.
+  private static void serve(IpcProcess process, boolean replies) {
+    try {
+      while (true) {
+        var next = process.receive(LONG).join();
+        if (replies && next instanceof Result.Done(IpcProcess.Message message)) {
+          message.reply(message.payload()).join();
+        }
+      }
+    } catch (CompletionException | IllegalStateException _) {
+      // The host is closed.
+    }
+  }
+
+  @Override
+  public void close() {
+    hosts.forEach(Ipc::close);
+    for (Thread thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
