@@ -75,7 +75,7 @@ final class IpcGroupCommands {
   /// `tutti ipc destroy`: the end of a group.
   @Command(
       name = "destroy",
-      customSynopsis = "tutti ipc destroy --id ID --servers HOST:PORT,... [--password-file FILE] [OPTION...]",
+      customSynopsis = "tutti ipc destroy --id ID --servers HOST:PORT,... [OPTION...]",
       description = {
         "Has the group-id server destroy a group. Hosts with members notice it when they ask the server again, within"
             + " 10 s of hearing it; those at --join are told, and counted.",

@@ -131,6 +131,7 @@ class IpcGroupsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void aSendPasswordIsNeededOverTls() throws Exception {
     Path tls = Authority.in(directory).issue("n1", "tutti", Duration.ofDays(1));
     String server = clients(alone("--tls=" + tls));

@@ -76,6 +76,7 @@ class RomiopGatewayTest {
   }
 
   @Test
+  @Tag("deep")
   void aClientOfJacorbWithoutThePluginTakesTheNextGateway() throws Exception {
     start("tutti.romiop.replies=majority~60000ms");
     Program client = jacorb(List.of());
@@ -88,6 +89,7 @@ class RomiopGatewayTest {
   }
 
   @Test
+  @Tag("deep")
   void aClientWithThePluginTakesTheProfileOfTutti() throws Exception {
     start();
     Program client = jacorb(Files.readAllLines(RomiopProcesses.EXAMPLE.resolve("client.properties")));
