@@ -52,6 +52,18 @@ final class Convergence {
         return member.node.self + ": " + member.restlessness();
       }
     }
+    return whoIsBehind(members);
+  }
+
+  /// Nobody waits for an observer: the others may be at rest before it has the last message.
+  private static @Nullable String whoIsBehind(List<SimulatedApplication> members) {
+    long most = members.stream().mapToLong(member -> member.summary().index()).max().orElse(0);
+    for (SimulatedApplication member : members) {
+      long index = member.summary().index();
+      if (index > 0 && index < most) {
+        return member.node.self + " has delivered what stands before " + index + ", another one before " + most;
+      }
+    }
     return null;
   }
 
