@@ -22,7 +22,7 @@ final class ServiceMutants {
                   "session-not-in-snapshot",
                   "newcomers do not get the sessions",
                   "replica.protocol.SessionTable",
-                  "restore",
+                  "read",
                   new Drop("Map.put", 0))
               .in(RunKind.REPLICA),
           new Mutant(
