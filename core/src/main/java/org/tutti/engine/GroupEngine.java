@@ -486,6 +486,9 @@ final class GroupEngine {
   /// This member's application may be too far behind: then this member goes rather than hold the others up, and says
   /// why. Not for what a domain keeps back, which waits for another group.
   private void lookBehind() {
+    if (terms.member().leaveWhenBehind().isZero() || departure.isWanted()) {
+      return;
+    }
     ViewHistory current = history.acting();
     if (current == null || !deliveries.isSynced() || (domain != null && !domain.isReleased())) {
       consumerLag.restart();
@@ -500,7 +503,7 @@ final class GroupEngine {
             rank,
             current.consumed(),
             ranks -> agreement.rule().isQuorum(view, ranks));
-    if (!behind.isZero() && !departure.isWanted()) {
+    if (!behind.isZero()) {
       node.counters().count(Count.LEFT_BEHIND);
       view.members().stream()
           .filter(member -> !member.equals(self))
