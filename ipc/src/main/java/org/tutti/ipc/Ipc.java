@@ -186,6 +186,10 @@ public final class Ipc implements AutoCloseable {
 
   // ---- for processes -----------------------------------------------------------------------------------------------
 
+  MemberId self() {
+    return host.self();
+  }
+
   IpcProtocol protocol() {
     return host.protocol();
   }

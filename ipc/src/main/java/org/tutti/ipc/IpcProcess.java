@@ -12,9 +12,12 @@ import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.protocol.IpcMessage;
 import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.ipc.protocol.PairMessage;
+import org.tutti.ipc.protocol.PairProtocol;
+import org.tutti.ipc.protocol.Selection;
 
 /// One process: it may be a member of 64 groups, and may communicate with 64 groups at a time, of which it need not be
-/// a member.
+/// a member, and with 64 processes.
 ///
 /// Any thread may call any method; calls return at once, unless 1024 calls of the host wait already. Futures complete
 /// normally, with a [Result], on virtual threads. All calls throw [IllegalStateException] when the host is closed.
@@ -25,6 +28,13 @@ public final class IpcProcess implements AutoCloseable {
   IpcProcess(Ipc ipc, int number) {
     this.ipc = ipc;
     this.number = number;
+  }
+
+  /// Where others send to it.
+  ///
+  /// @return its host and its number there
+  public ProcessId id() {
+    return new ProcessId(ipc.self(), number);
   }
 
   /// Becomes a member: a message that is sent to the group from now on may come here.
@@ -156,12 +166,64 @@ public final class IpcProcess implements AutoCloseable {
     return ipc.<Result<IpcProtocol.Sent>>call(done -> ipc.groups().send(number, group, tag, copy, replies, done))
         .thenApply(result ->
             switch (result) {
-              case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(group, sent));
+              case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(group, null, sent));
               case Aborted(Status status) -> new Aborted<>(status);
             });
   }
 
-  /// Takes the oldest message of any group.
+  /// Sends to one process, and ends this process's communication with it that there was: its reply is not taken any
+  /// more, but its message is received if it is in the queue.
+  ///
+  /// @param to      to whom
+  /// @param tag     what it may select by
+  /// @param message from position to limit, copied; 64 MiB at most
+  /// @param timeout how long to wait for room in its queue at most, to 365 days
+  /// @return the communication, when the message is in its queue: it is received unless the process ends before; or
+  ///         [Status#HOST_DEAD], [Status#PROC_DEAD], [Status#CM_DEADLOCK], [Status#TIMED_OUT], [Status#NO_COMM], and
+  ///         [Status#NO_BUFF] of a longer message, too
+  public CompletableFuture<Result<Communication>> send(ProcessId to, int tag, ByteBuffer message, Duration timeout) {
+    long nanos = Ipc.nanos(timeout);
+    if (message.remaining() > PairMessage.BYTES_MAX) {
+      return CompletableFuture.completedFuture(new Aborted<>(Status.NO_BUFF));
+    }
+    ByteBuffer copy = copyOf(message);
+    return ipc.<Result<IpcProtocol.Sent>>call(done -> pairs().send(number, to, tag, copy, nanos, done))
+        .thenApply(result ->
+            switch (result) {
+              case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(null, to, sent));
+              case Aborted(Status status) -> new Aborted<>(status);
+            });
+  }
+
+  /// Sends to one process, takes its reply, and ends the communication.
+  ///
+  /// @param to      to whom
+  /// @param tag     what it may select by
+  /// @param message from position to limit, copied; 64 MiB at most
+  /// @param timeout how long to wait at most, to 365 days
+  /// @return the reply; or a status as in [#send(ProcessId, int, ByteBuffer, Duration)]
+  public CompletableFuture<Result<Reply>> request(ProcessId to, int tag, ByteBuffer message, Duration timeout) {
+    long nanos = Ipc.nanos(timeout);
+    if (message.remaining() > PairMessage.BYTES_MAX) {
+      return CompletableFuture.completedFuture(new Aborted<>(Status.NO_BUFF));
+    }
+    ByteBuffer copy = copyOf(message);
+    return ipc.<Result<IpcProtocol.TakenReply>>call(done -> pairs().request(number, to, tag, copy, nanos, done))
+        .thenApply(IpcProcess::reply);
+  }
+
+  private PairProtocol pairs() {
+    return ipc.protocol().pairs();
+  }
+
+  private static Result<Reply> reply(Result<IpcProtocol.TakenReply> result) {
+    return switch (result) {
+      case Done(IpcProtocol.TakenReply(ProcessId member, ByteBuffer payload)) -> new Done<>(new Reply(member, payload));
+      case Aborted(Status status) -> new Aborted<>(status);
+    };
+  }
+
+  /// Takes the oldest message of any group or process.
   ///
   /// @param timeout how long to wait at most, to 365 days; 0 does not wait
   /// @return the message; [Status#TIMED_OUT] when none came, [Status#NO_COMM] instead of one whose communication is
@@ -171,15 +233,29 @@ public final class IpcProcess implements AutoCloseable {
     return receive(null, null, timeout);
   }
 
-  /// Takes the oldest message of a group or of any, with a tag or with any.
+  /// Takes the oldest message that one process has sent to this one.
+  ///
+  /// @param from    the process
+  /// @param tag     the tag, or null for any
+  /// @param timeout how long to wait at most, to 365 days; 0 does not wait
+  /// @return as [#receive(Duration)], but not [Status#NO_COMM]; [Status#HOST_DEAD] when its host is not heard,
+  ///         [Status#PROC_DEAD] when it has ended on this host, [Status#CM_DEADLOCK]
+  public CompletableFuture<Result<Message>> receiveFrom(ProcessId from, @Nullable Integer tag, Duration timeout) {
+    return receive(new Selection(null, from, tag), timeout);
+  }
+
+  /// Takes the oldest message of a group, or of any and of all processes, with a tag or with any.
   ///
   /// @param group   the group, or null for any
   /// @param tag     the tag, or null for any
   /// @param timeout how long to wait at most, to 365 days; 0 does not wait
   /// @return as [#receive(Duration)]; [Status#NOT_MEMBER] when it is no member of the group
   public CompletableFuture<Result<Message>> receive(@Nullable GroupId group, @Nullable Integer tag, Duration timeout) {
+    return receive(new Selection(group, tag), timeout);
+  }
+
+  private CompletableFuture<Result<Message>> receive(Selection selection, Duration timeout) {
     long nanos = Ipc.nanos(timeout);
-    var selection = new IpcProtocol.Selection(group, tag);
     return ipc.<Result<IpcProtocol.Received>>call(done -> ipc.protocol().receive(number, selection, nanos, done))
         .thenApply(result ->
             switch (result) {
@@ -208,6 +284,10 @@ public final class IpcProcess implements AutoCloseable {
       throw new IllegalArgumentException(
           "a message has " + IpcMessage.PAYLOAD_BYTES_MAX + " bytes at most, not " + message.remaining());
     }
+    return copyOf(message);
+  }
+
+  private static ByteBuffer copyOf(ByteBuffer message) {
     return ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip().asReadOnlyBuffer();
   }
 
@@ -309,47 +389,58 @@ public final class IpcProcess implements AutoCloseable {
     }
   }
 
-  /// A communication with a group, from a send until it is over: when this process says so, has all replies that it
-  /// wanted, sends to the same group again, or ends. All its calls then give [Status#NO_COMM].
+  /// A communication with a group or with one process, from a send until it is over: when this process says so, has all
+  /// replies that it wanted, sends to the same one again, or ends. All its calls then give [Status#NO_COMM].
   public final class Communication {
-    private final GroupId group;
+    private final @Nullable GroupId group;
+    private final @Nullable ProcessId process; // one of the two
     private final IpcProtocol.Sent sent;
 
-    private Communication(GroupId group, IpcProtocol.Sent sent) {
+    private Communication(@Nullable GroupId group, @Nullable ProcessId process, IpcProtocol.Sent sent) {
       this.group = group;
+      this.process = process;
       this.sent = sent;
     }
 
     /// How many members had the message in their queues when the send returned.
     ///
-    /// @return 1 or more; a lower bound, as a host may have answered too late
+    /// @return 1 or more; a lower bound, as a host may have answered too late; 1 of one process
     public int count() {
       return sent.count();
     }
 
     /// Says how many replies are wanted. The first number counts, and later ones that are not larger; 0 ends the
-    /// communication, and with it the messages that members have not received yet.
+    /// communication, and with it the messages that members of a group have not received yet. Of one process 1 is
+    /// wanted from the beginning.
     ///
     /// @param replies 0 to 1024
     /// @return the number that counts now, 0 when the communication is over; or [Status#CM_ERROR], [Status#NO_COMM]
     public CompletableFuture<Result<Integer>> want(int replies) {
-      return ipc.call(done -> done.accept(ipc.protocol().totreply(number, group, sent.session(), replies)));
+      long session = sent.session();
+      return ipc.call(done ->
+          done.accept(
+              process == null
+                  ? ipc.protocol().totreply(number, group, session, replies)
+                  : pairs().totreply(number, process, session, replies)));
     }
 
     /// Takes the next reply; the member that waits with it goes on.
     ///
     /// @param timeout how long to wait at most, to 365 days
-    /// @return the reply; or [Status#TIMED_OUT], [Status#NO_COMM], or [Status#CM_ERROR] beside another such call
+    /// @return the reply; or [Status#TIMED_OUT], [Status#NO_COMM], or [Status#CM_ERROR] beside another such call; of
+    ///         one process [Status#HOST_DEAD], [Status#PROC_DEAD] or [Status#CM_DEADLOCK], too, after which it is over
     public CompletableFuture<Result<Reply>> reply(Duration timeout) {
       long nanos = Ipc.nanos(timeout);
+      long session = sent.session();
       return ipc.<Result<IpcProtocol.TakenReply>>call(
-              done -> ipc.protocol().getreply(number, group, sent.session(), nanos, done))
-          .thenApply(result ->
-              switch (result) {
-                case Done(IpcProtocol.TakenReply(ProcessId member, ByteBuffer payload)) ->
-                    new Done<>(new Reply(member, payload));
-                case Aborted(Status status) -> new Aborted<>(status);
-              });
+              done -> {
+                if (process == null) {
+                  ipc.protocol().getreply(number, group, session, nanos, done);
+                } else {
+                  pairs().getreply(number, process, session, nanos, done);
+                }
+              })
+          .thenApply(IpcProcess::reply);
     }
   }
 
@@ -370,8 +461,8 @@ public final class IpcProcess implements AutoCloseable {
 
     /// To whom it was sent.
     ///
-    /// @return the group
-    public GroupId group() {
+    /// @return the group, or null when it was sent to this process
+    public @Nullable GroupId group() {
       return received.group();
     }
 
@@ -391,12 +482,16 @@ public final class IpcProcess implements AutoCloseable {
 
     /// Replies, and waits until the sender takes the reply or the communication is over.
     ///
-    /// @param reply from position to limit, copied; 1 MiB at most
+    /// @param reply from position to limit, copied; 1 MiB at most to a message to a group, else 64 MiB
     /// @return the length of the reply when the sender has taken it; [Status#NO_COMM] when the communication is over,
-    ///         [Status#CM_MISMATCH] when another reply waits already
-    /// @throws IllegalArgumentException when the reply is longer
+    ///         [Status#CM_MISMATCH] when another reply waits already; to a message to this process [Status#HOST_DEAD]
+    ///         or [Status#PROC_DEAD] when that happens while it waits, and [Status#NO_BUFF] of a longer reply, too
+    /// @throws IllegalArgumentException when the reply to a message to a group is longer
     public CompletableFuture<Result<Integer>> reply(ByteBuffer reply) {
-      ByteBuffer copy = copy(reply);
+      if (received.group() == null && reply.remaining() > PairMessage.BYTES_MAX) {
+        return CompletableFuture.completedFuture(new Aborted<>(Status.NO_BUFF));
+      }
+      ByteBuffer copy = received.group() == null ? copyOf(reply) : copy(reply);
       return ipc.call(done -> ipc.protocol().reply(number, received.id(), copy, done));
     }
   }

@@ -24,5 +24,12 @@ public enum Status {
   /// The password is another one; or the group takes messages of those only that have said the send password.
   WRONG_PASSWORD,
   /// The group-id server does not answer in time, or this host has none. What was asked of it may yet be done.
-  NO_SERVER
+  NO_SERVER,
+  /// The host of the other process is not heard, or it and this one have not heard each other for a while during the
+  /// communication. Of a message that is not in the queue yet, and of a reply that waits, it is not known what became.
+  HOST_DEAD,
+  /// The other process has ended, or there never was one with its number.
+  PROC_DEAD,
+  /// This process waits for another one, which waits for the next one, and so on, and the last one waits for this one.
+  CM_DEADLOCK
 }

@@ -23,9 +23,10 @@ import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.protocol.IpcMessage;
 import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.IpcProtocol.Received;
-import org.tutti.ipc.protocol.IpcProtocol.Selection;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.ipc.protocol.IssuedGroups;
+import org.tutti.ipc.protocol.PairMessage;
+import org.tutti.ipc.protocol.Selection;
 import org.tutti.transport.Address;
 
 /// Each status, by the shortest way to it, on one host alone; and the page that lists them, with those of the source's
@@ -47,15 +48,14 @@ class IpcStatusTest {
   private static final Pattern ROW = Pattern.compile("^\\| `([A-Z_]+)` \\| (.+) \\|$", Pattern.MULTILINE);
   private static final GroupId GROUP = GroupId.wellKnown(3);
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-  private static final Selection ANY = new Selection(null, null);
-
   private static final MemberId SELF = new MemberId("self", new Address("self"), 1);
+  private static final Selection ANY = new Selection(null, null);
 
   private final IpcProtocol.Port port =
       new IpcProtocol.Port() {
         @Override
         public long now() {
-          return 0;
+          return now;
         }
 
         @Override
@@ -67,10 +67,16 @@ class IpcStatusTest {
         public void send(MemberId to, IpcMessage message) {
           throw new AssertionError("there is no other host");
         }
+
+        @Override
+        public void send(MemberId to, PairMessage message) {
+          throw new AssertionError("there is no other host");
+        }
       };
   private final IpcProtocol protocol = new IpcProtocol(SELF, new IpcProtocol.Times(100, 50), port);
   private final IssuedGroups groups = new IssuedGroups(SELF, new IssuedGroups.Times(100, 10, 50), port, protocol);
   private @Nullable Result<?> result;
+  private long now;
 
   @ParameterizedTest
   @EnumSource
@@ -102,6 +108,21 @@ class IpcStatusTest {
         long message = ((Done<?>) result).value() instanceof Received received ? received.id() : 0;
         protocol.reply(member, message, NOTHING, _ -> {});
         protocol.reply(member, message, NOTHING, this::told);
+      }
+      case HOST_DEAD -> {
+        var elsewhere = new ProcessId(new MemberId("other", new Address("other"), 2), 1);
+        protocol.pairs().send(sender, elsewhere, 0, NOTHING, 1, this::told);
+      }
+      case PROC_DEAD -> {
+        protocol.end(member);
+        protocol.pairs().send(sender, new ProcessId(SELF, member), 0, NOTHING, 1, this::told);
+      }
+      case CM_DEADLOCK -> {
+        protocol.pairs().request(sender, new ProcessId(SELF, member), 0, NOTHING, 1000, this::told);
+        protocol.pairs().request(member, new ProcessId(SELF, sender), 0, NOTHING, 1000, this::told);
+        for (; result == null; now = protocol.deadline()) {
+          protocol.tick();
+        }
       }
       case NOT_MEMBER -> result = protocol.leave(sender, GROUP);
       case GROUP_DOES_NOT_EXIST -> {

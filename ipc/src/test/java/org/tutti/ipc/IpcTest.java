@@ -21,6 +21,7 @@ import org.tutti.ipc.IpcProcess.Message;
 import org.tutti.ipc.IpcProcess.Reply;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
+import org.tutti.ipc.protocol.PairMessage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
@@ -240,6 +241,97 @@ class IpcTest {
     } catch (CompletionException stopped) {
       assertThat(stopped).hasCauseInstanceOf(IllegalStateException.class); // it came after the last turn
     }
+  }
+
+  @Test
+  void twoProcessesTalk() {
+    Ipc a = host("a");
+    IpcProcess client = a.process();
+    IpcProcess server = host("b").process();
+    awaitHosts(a, 1);
+    CompletableFuture<Result<Reply>> answer = client.request(server.id(), 3, bytes("free?"), LONG);
+    Message message = done(server.receive(LONG));
+    assertThat(message.sender()).isEqualTo(client.id());
+    assertThat(message.group()).isNull();
+    assertThat(message.tag()).isEqualTo(3);
+    assertThat(text(message.payload())).isEqualTo("free?");
+    assertThat(done(message.reply(bytes("yes")))).isEqualTo(3);
+    assertThat(done(answer).member()).isEqualTo(server.id());
+    assertThat(text(done(answer).payload())).isEqualTo("yes");
+
+    Communication sent = done(client.send(server.id(), 0, bytes("one"), LONG));
+    assertThat(sent.count()).isEqualTo(1);
+    assertThat(status(server.receiveFrom(server.id(), null, Duration.ZERO))).isEqualTo(Status.TIMED_OUT);
+    Message one = done(server.receiveFrom(client.id(), 0, LONG));
+    assertThat(done(sent.want(1))).isEqualTo(1);
+    CompletableFuture<Result<Integer>> reply = one.reply(bytes("two"));
+    assertThat(text(done(sent.reply(LONG)).payload())).isEqualTo("two");
+    assertThat(done(reply)).isEqualTo(3);
+    assertThat(status(sent.want(0))).isEqualTo(Status.NO_COMM);
+
+    done(client.send(server.id(), 0, bytes("last"), LONG));
+    client.close();
+    Message last = done(server.receive(LONG));
+    assertThat(text(last.payload())).isEqualTo("last");
+    assertThat(status(client.send(server.id(), 0, bytes(""), LONG))).isEqualTo(Status.NO_COMM);
+    server.close();
+    assertThat(status(a.process().send(server.id(), 0, bytes(""), LONG))).isEqualTo(Status.PROC_DEAD);
+  }
+
+  @Test
+  void oneMessageMayBeLongAndItsReplyToo() {
+    TransportProvider tcp = TransportProvider.named("tcp");
+    Transport there = tcp.open(TransportSettings.at(new Address("127.0.0.1:0")));
+    List<Address> contacts = List.of(there.address());
+    Ipc b = Ipc.open("b", there, contacts);
+    Ipc a = Ipc.open("a", tcp.open(TransportSettings.at(new Address("127.0.0.1:0"))), contacts);
+    open.addAll(List.of(a, b));
+    awaitHosts(a, 1);
+    IpcProcess client = a.process();
+    IpcProcess server = b.process();
+    var message = ByteBuffer.allocate(PairMessage.BYTES_MAX);
+    for (int i = 0; i < message.limit(); i += Long.BYTES) {
+      message.putLong(i, i);
+    }
+    CompletableFuture<Result<Reply>> answer = client.request(server.id(), 0, message, LONG);
+    Message received = done(server.receive(LONG));
+    assertThat(received.payload().equals(message)).isTrue();
+    received.reply(message.duplicate().limit(message.limit() - 1));
+    assertThat(done(answer).payload().equals(message.duplicate().limit(message.limit() - 1))).isTrue();
+
+    var longer = ByteBuffer.allocate(PairMessage.BYTES_MAX + 1);
+    assertThat(status(client.send(server.id(), 0, longer, LONG))).isEqualTo(Status.NO_BUFF);
+    assertThat(status(client.request(server.id(), 0, longer, LONG))).isEqualTo(Status.NO_BUFF);
+    done(client.send(server.id(), 0, bytes("short"), LONG));
+    assertThat(status(done(server.receive(LONG)).reply(longer))).isEqualTo(Status.NO_BUFF);
+  }
+
+  @Test
+  void whoWaitForEachOtherAreTold() {
+    Ipc a = host("a");
+    Ipc b = host("b");
+    awaitHosts(a, 1);
+    awaitHosts(b, 1);
+    IpcProcess one = a.process();
+    IpcProcess other = b.process();
+    CompletableFuture<Result<Reply>> first = one.request(other.id(), 0, bytes("?"), LONG);
+    assertThat(status(other.request(one.id(), 0, bytes("?"), LONG))).isEqualTo(Status.CM_DEADLOCK);
+    done(other.receive(LONG)).reply(bytes("!"));
+    assertThat(text(done(first).payload())).isEqualTo("!");
+  }
+
+  @Test
+  void aHostThatIsClosedIsDead() {
+    Ipc a = host("a");
+    Ipc b = host("b");
+    awaitHosts(a, 1);
+    IpcProcess server = b.process();
+    CompletableFuture<Result<Reply>> answer = a.process().request(server.id(), 0, bytes("?"), LONG);
+    done(server.receive(LONG));
+    b.close();
+    assertThat(status(answer)).isIn(Status.PROC_DEAD, Status.HOST_DEAD);
+    var nobody = new ProcessId(new MemberId("nobody", new Address("nobody"), 1), 1);
+    assertThat(status(a.process().send(nobody, 0, bytes("?"), LONG))).isEqualTo(Status.HOST_DEAD);
   }
 
   @Test

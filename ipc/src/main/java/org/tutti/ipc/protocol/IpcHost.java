@@ -63,13 +63,31 @@ public final class IpcHost implements Links.Receiver {
   /// @param contacts where other hosts may be
   /// @param times    how long things may take
   public IpcHost(MemberId self, String cluster, FrameSender sender, List<Address> contacts, Times times) {
+    this(self, cluster, sender, contacts, times, PairProtocol.Settings.DEFAULT);
+  }
+
+  /// Makes a host without processes.
+  ///
+  /// @param self     its name, address and life
+  /// @param cluster  hosts of other clusters are not heard
+  /// @param sender   takes its frames
+  /// @param contacts where other hosts may be
+  /// @param times    how long things may take
+  /// @param settings of communications of two processes
+  public IpcHost(
+      MemberId self,
+      String cluster,
+      FrameSender sender,
+      List<Address> contacts,
+      Times times,
+      PairProtocol.Settings settings) {
     this.self = self;
     this.cluster = cluster;
     this.contacts = List.copyOf(contacts);
     this.times = times;
     this.links = new Links(self, Links.hash(CLUSTERS + cluster), sender, counters, this);
     var peers = new Peers();
-    this.protocol = new IpcProtocol(self, times.protocol(), peers);
+    this.protocol = new IpcProtocol(self, times.protocol(), settings, peers);
     var asking =
         new IssuedGroups.Times(KEEPS * times.silenceNanos(), times.greetNanos(), times.protocol().acknowledgeNanos());
     this.groups = new IssuedGroups(self, asking, peers, protocol);
@@ -247,7 +265,11 @@ public final class IpcHost implements Links.Receiver {
       return;
     }
     try {
-      groups.arrived(from, IpcMessage.read(message));
+      if (PairMessage.isOne(message)) {
+        protocol.arrived(from, PairMessage.read(message));
+      } else {
+        groups.arrived(from, IpcMessage.read(message));
+      }
     } catch (Malformed malformed) {
       counters.malformed(malformed.reason());
     }
@@ -284,6 +306,16 @@ public final class IpcHost implements Links.Receiver {
       if (hosts.contains(to)) {
         var out = new WireWriter();
         IpcMessage.write(out, groups.outgoing(message));
+        messages++;
+        links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
+      }
+    }
+
+    @Override
+    public void send(MemberId to, PairMessage message) {
+      if (hosts.contains(to)) {
+        var out = new WireWriter();
+        PairMessage.write(out, message);
         messages++;
         links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
       }

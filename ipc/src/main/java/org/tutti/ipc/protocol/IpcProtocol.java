@@ -29,8 +29,8 @@ import org.tutti.ipc.protocol.IpcMessage.Probe;
 import org.tutti.ipc.protocol.IpcMessage.Taken;
 import org.tutti.ipc.protocol.IpcMessage.Wanted;
 
-/// The communications of one host's processes: as senders, and as members of groups. Deterministic; no thread, no
-/// clock.
+/// The communications of one host's processes: as senders, and as members of groups. [PairProtocol] has those of two
+/// processes. Deterministic; no thread, no clock.
 ///
 /// Guarantee: the count of a send is at most the number of members into whose queues the message was put; no reply
 /// reaches a later communication; while hosts hear each other or know that they do not, every call ends some time after
@@ -81,6 +81,12 @@ public final class IpcProtocol {
     /// @param to      another host
     /// @param message what to send
     void send(MemberId to, IpcMessage message);
+
+    /// Sends in the same way.
+    ///
+    /// @param to      another host
+    /// @param message what to send
+    void send(MemberId to, PairMessage message);
   }
 
   /// How long things may take, in nanoseconds.
@@ -101,25 +107,16 @@ public final class IpcProtocol {
   /// @param payload its bytes
   public record TakenReply(ProcessId member, ByteBuffer payload) {}
 
-  /// A message that a member took out of its queue.
+  /// A message that a process took out of its queue.
   ///
   /// @param id      its number at this host
   /// @param sender  who sent it
-  /// @param group   to whom it was sent
+  /// @param group   to whom it was sent, or null when it was sent to this process
   /// @param session which communication of the sender it is
   /// @param tag     the sender's tag
   /// @param payload what was sent
-  public record Received(long id, ProcessId sender, GroupId group, long session, int tag, ByteBuffer payload) {}
-
-  /// What a receive takes; null takes any.
-  ///
-  /// @param group of which group
-  /// @param tag   with which tag
-  public record Selection(@Nullable GroupId group, @Nullable Integer tag) {
-    boolean takes(Delivery delivery) {
-      return (group == null || group.equals(delivery.key.group())) && (tag == null || tag == delivery.tag);
-    }
-  }
+  public record Received(
+      long id, ProcessId sender, @Nullable GroupId group, long session, int tag, ByteBuffer payload) {}
 
   /// A message that a member of this host has.
   ///
@@ -139,8 +136,6 @@ public final class IpcProtocol {
   /// @param unanswered     messages to a host
   public record Sizes(int processes, int groups, int queue, int communications, int replies, int unanswered) {}
 
-  private record Waiting<T>(long deadline, Consumer<Result<T>> caller) {}
-
   /// A process of this host.
   private static final class Process {
     final int number;
@@ -150,54 +145,17 @@ public final class IpcProtocol {
     final Map<GroupId, Communication> own = new LinkedHashMap<>(); // it is the sender of
     private @Nullable Selection selection; // what it waits for
     private @Nullable Waiting<Received> receive;
+    private long begun; // calls that may wait
 
     Process(int number) {
       this.number = number;
     }
   }
 
-  /// A message at one member.
-  private static final class Delivery {
-    final long id;
-    final MemberId host; // of the sender
-    final Key key;
-    final int tag;
-    final ByteBuffer payload;
-    boolean received;
-    boolean over; // while it waited in the queue
-    private long probeAt;
-    private @Nullable ByteBuffer reply;
-    private @Nullable Consumer<Result<Integer>> replied;
-
-    Delivery(long id, MemberId host, Deliver message) {
-      this.id = id;
-      this.host = host;
-      this.key = message.key();
-      this.tag = message.tag();
-      this.payload = message.payload();
-    }
-  }
-
-  /// A communication at its sender, from the send until it is over.
-  private static final class Communication {
-    final Key key;
-    private int wanted; // replies; 0 until it is set
-    private final Map<ProcessId, ByteBuffer> queued = new LinkedHashMap<>();
-    private final Set<ProcessId> taken = new LinkedHashSet<>();
-    private final Set<MemberId> asked = new LinkedHashSet<>(); // hosts that have not answered
-    private int count;
-    private boolean refused; // somewhere a queue was full
-    private @Nullable Waiting<Sent> send; // null when it has returned
-    private @Nullable Waiting<TakenReply> reply;
-
-    Communication(Key key) {
-      this.key = key;
-    }
-  }
-
   private final MemberId self;
   private final Times times;
   private final Port port;
+  private final PairProtocol pairs;
 
   private final Map<Integer, Process> processes = new TreeMap<>();
   private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
@@ -212,9 +170,20 @@ public final class IpcProtocol {
   /// @param times how long things may take
   /// @param port  what it asks of its host
   public IpcProtocol(MemberId self, Times times, Port port) {
+    this(self, times, PairProtocol.Settings.DEFAULT, port);
+  }
+
+  /// Makes a host without processes.
+  ///
+  /// @param self     the host
+  /// @param times    how long things may take
+  /// @param settings of communications of two processes
+  /// @param port     what it asks of its host
+  public IpcProtocol(MemberId self, Times times, PairProtocol.Settings settings, Port port) {
     this.self = self;
     this.times = times;
     this.port = port;
+    this.pairs = new PairProtocol(self, times.probeNanos, settings, new Here());
   }
 
   // ---- processes and groups ----------------------------------------------------------------------------------------
@@ -239,6 +208,8 @@ public final class IpcProtocol {
       List.copyOf(process.own.values()).forEach(communication -> over(process, communication));
       List.copyOf(process.queue.values()).forEach(delivery -> drop(process, delivery));
       abortReceive(process, Status.NO_COMM);
+      pairs.ended(number);
+      abortReceives(new ProcessId(self, number), Status.PROC_DEAD);
     }
     settle();
   }
@@ -361,6 +332,7 @@ public final class IpcProtocol {
       if (before != null) {
         over(process, before);
       }
+      process.begun++;
       var communication = new Communication(new Key(number, group, sessionNext++));
       communication.wanted = wanted;
       communication.send = new Waiting<>(port.now() + times.acknowledgeNanos(), caller);
@@ -463,6 +435,7 @@ public final class IpcProtocol {
       Status status = communication == null ? Status.NO_COMM : Status.CM_ERROR;
       later.add(() -> caller.accept(new Aborted<>(status)));
     } else {
+      processes.get(number).begun++;
       communication.reply = new Waiting<>(port.now() + timeoutNanos, caller);
       take(communication);
     }
@@ -600,11 +573,14 @@ public final class IpcProtocol {
       fault = Status.GROUP_DOES_NOT_EXIST;
     } else if (selection.group() != null && !process.groups.contains(selection.group())) {
       fault = Status.NOT_MEMBER;
+    } else if (selection.from() != null && pairs.oldest(number, selection) == null) {
+      fault = deadOf(selection.from());
     }
     if (fault != null) {
       Status status = fault;
       later.add(() -> caller.accept(new Aborted<>(status)));
     } else {
+      process.begun++;
       process.selection = selection;
       process.receive = new Waiting<>(port.now() + timeoutNanos, caller);
       serve(process);
@@ -618,10 +594,18 @@ public final class IpcProtocol {
   /// Whether a group was destroyed of which the process wants messages, and was not told; now it is.
   private static boolean isNewsOf(Process process, Selection selection) {
     GroupId group = selection.group();
-    if (group == null && !process.destroyed.isEmpty()) {
+    if (group == null && selection.from() == null && !process.destroyed.isEmpty()) {
       group = process.destroyed.iterator().next();
     }
     return group != null && process.destroyed.remove(group);
+  }
+
+  /// Whether nothing can come of a process, as far as this host knows.
+  private @Nullable Status deadOf(ProcessId process) {
+    if (process.host().equals(self)) {
+      return processes.containsKey(process.number()) ? null : Status.PROC_DEAD;
+    }
+    return pairs.isHeard(process.host()) ? null : Status.HOST_DEAD;
   }
 
   /// Gives the process that waits the oldest message of its selection.
@@ -630,8 +614,12 @@ public final class IpcProtocol {
     if (waiting == null) {
       return;
     }
+    Letter letter = pairs.oldest(process.number, process.selection);
     for (Delivery delivery : process.queue.values()) {
       if (!delivery.received && process.selection.takes(delivery)) {
+        if (letter != null && letter.id < delivery.id) {
+          break;
+        }
         if (delivery.over) {
           process.queue.remove(delivery.id);
           abortReceive(process, Status.NO_COMM);
@@ -648,6 +636,20 @@ public final class IpcProtocol {
                       delivery.id, sender, key.group(), key.session(), delivery.tag, delivery.payload.duplicate())));
         }
         return;
+      }
+    }
+    if (letter != null) {
+      process.receive = null;
+      process.selection = null;
+      complete(waiting, new Done<>(pairs.receive(letter)));
+    }
+  }
+
+  /// Ends the waits for messages of one process.
+  private void abortReceives(ProcessId from, Status status) {
+    for (Process process : processes.values()) {
+      if (process.selection != null && from.equals(process.selection.from())) {
+        abortReceive(process, status);
       }
     }
   }
@@ -667,7 +669,12 @@ public final class IpcProtocol {
   public void reply(int number, long id, ByteBuffer payload, Consumer<Result<Integer>> caller) {
     Process process = processes.get(number);
     Delivery delivery = process == null ? null : process.queue.get(id);
-    if (delivery == null || !delivery.received) {
+    if (process != null) {
+      process.begun++;
+    }
+    if (pairs.has(number, id)) {
+      pairs.reply(number, id, payload, caller);
+    } else if (delivery == null || !delivery.received) {
       later.add(() -> caller.accept(new Aborted<>(Status.NO_COMM)));
     } else if (delivery.reply != null) {
       later.add(() -> caller.accept(new Aborted<>(Status.CM_MISMATCH)));
@@ -748,6 +755,15 @@ public final class IpcProtocol {
     settle();
   }
 
+  /// Handles a message of another host about communications of two processes.
+  ///
+  /// @param from    another host
+  /// @param message what it says
+  public void arrived(MemberId from, PairMessage message) {
+    pairs.arrived(from, message);
+    settle();
+  }
+
   private void handle(MemberId from, IpcMessage message) {
     switch (message) {
       case Deliver deliver -> deliver(from, deliver);
@@ -778,7 +794,13 @@ public final class IpcProtocol {
           ended(process, delivery);
         }
       }
+      if (process.selection != null
+          && process.selection.from() != null
+          && process.selection.from().host().equals(host)) {
+        abortReceive(process, Status.HOST_DEAD);
+      }
     }
+    pairs.lost(host);
     settle();
   }
 
@@ -787,15 +809,15 @@ public final class IpcProtocol {
     long now = port.now();
     for (Process process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
-        if (communication.send != null && communication.send.deadline <= now) {
+        if (communication.send != null && communication.send.deadline() <= now) {
           sent(communication);
         }
-        if (communication.reply != null && communication.reply.deadline <= now) {
+        if (communication.reply != null && communication.reply.deadline() <= now) {
           abort(communication.reply, Status.TIMED_OUT);
           communication.reply = null;
         }
       }
-      if (process.receive != null && process.receive.deadline <= now) {
+      if (process.receive != null && process.receive.deadline() <= now) {
         abortReceive(process, Status.TIMED_OUT);
       }
       for (Delivery delivery : process.queue.values()) {
@@ -805,6 +827,7 @@ public final class IpcProtocol {
         }
       }
     }
+    pairs.tick();
     settle();
   }
 
@@ -823,11 +846,11 @@ public final class IpcProtocol {
         deadline = delivery.over ? deadline : Math.min(deadline, delivery.probeAt);
       }
     }
-    return deadline;
+    return Math.min(deadline, pairs.deadline());
   }
 
   private static long deadlineOf(@Nullable Waiting<?> waiting) {
-    return waiting == null ? Long.MAX_VALUE : waiting.deadline;
+    return waiting == null ? Long.MAX_VALUE : waiting.deadline();
   }
 
   private void post(MemberId to, IpcMessage message) {
@@ -839,7 +862,7 @@ public final class IpcProtocol {
   }
 
   private <T> void complete(Waiting<T> waiting, Result<T> result) {
-    later.add(() -> waiting.caller.accept(result));
+    later.add(() -> waiting.caller().accept(result));
   }
 
   private <T> void abort(@Nullable Waiting<T> waiting, Status status) {
@@ -852,6 +875,89 @@ public final class IpcProtocol {
   private void settle() {
     for (Runnable next = later.poll(); next != null; next = later.poll()) {
       next.run();
+    }
+  }
+
+  // ---- communications of two processes -----------------------------------------------------------------------------
+
+  private final class Here implements PairProtocol.Local {
+    @Override
+    public long now() {
+      return port.now();
+    }
+
+    @Override
+    public Set<MemberId> hosts() {
+      return port.hosts();
+    }
+
+    @Override
+    public void post(MemberId to, PairMessage message) {
+      if (to.equals(self)) {
+        later.add(() -> pairs.arrived(self, message));
+      } else {
+        port.send(to, message);
+      }
+    }
+
+    @Override
+    public void later(Runnable action) {
+      later.add(action);
+    }
+
+    @Override
+    public Set<Integer> processes() {
+      return processes.keySet();
+    }
+
+    @Override
+    public void begin(int process) {
+      if (processes.containsKey(process)) {
+        processes.get(process).begun++;
+      }
+    }
+
+    @Override
+    public void settle() {
+      IpcProtocol.this.settle();
+    }
+
+    @Override
+    public long begun(int process) {
+      return processes.get(process).begun;
+    }
+
+    @Override
+    public long next() {
+      return deliveryNext++;
+    }
+
+    @Override
+    public void serve(int process) {
+      IpcProtocol.this.serve(processes.get(process));
+    }
+
+    @Override
+    public PairProtocol.Others others(int number) {
+      Process process = processes.get(number);
+      int count = 0;
+      ProcessId from = null;
+      if (process != null) {
+        count += process.receive == null ? 0 : 1;
+        from = process.selection == null ? null : process.selection.from();
+        for (Communication one : process.own.values()) {
+          count += (one.send == null ? 0 : 1) + (one.reply == null ? 0 : 1);
+        }
+        for (Delivery delivery : process.queue.values()) {
+          count += delivery.replied == null ? 0 : 1;
+        }
+      }
+      return new PairProtocol.Others(count, from);
+    }
+
+    @Override
+    public void abortReceive(int process, Status status) {
+      IpcProtocol.this.abortReceive(processes.get(process), status);
     }
   }
 
@@ -878,6 +984,13 @@ public final class IpcProtocol {
       }
     }
     return all;
+  }
+
+  /// Communications of two processes.
+  ///
+  /// @return what is kept of them
+  public PairProtocol pairs() {
+    return pairs;
   }
 
   /// The communications of this host's processes.
@@ -913,6 +1026,7 @@ public final class IpcProtocol {
 
   /// Fails when an invariant does not hold.
   public void check() {
+    pairs.check();
     Set<Long> ids = new TreeSet<>();
     for (Process process : processes.values()) {
       Invariant.check(process.queue.size() <= QUEUE_MAX, "a queue is bounded");

@@ -23,7 +23,6 @@ import org.tutti.ipc.protocol.IpcMessage.Key;
 import org.tutti.ipc.protocol.IpcMessage.Probe;
 import org.tutti.ipc.protocol.IpcMessage.Taken;
 import org.tutti.ipc.protocol.IpcMessage.Wanted;
-import org.tutti.ipc.protocol.IpcProtocol.Selection;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
@@ -59,6 +58,11 @@ class IpcProtocolTest {
             @Override
             public void send(MemberId to, IpcMessage message) {
               posted.add(new Posted(to, message));
+            }
+
+            @Override
+            public void send(MemberId to, PairMessage message) {
+              throw new AssertionError("nothing here is for one process");
             }
           });
   private @Nullable Result<?> result;

@@ -19,10 +19,10 @@ import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.Status;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcMessage.Key;
-import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.IpcProtocol.Received;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.ipc.protocol.IpcProtocol.TakenReply;
+import org.tutti.ipc.protocol.Selection;
 import org.tutti.sim.check.Violation;
 import org.tutti.sim.ipc.IpcChecks.Line;
 import org.tutti.sim.ipc.IpcSites.Site;
@@ -371,7 +371,7 @@ public final class IpcRun {
         return;
       }
       long timeout = random.nextLong(100 * MILLI);
-      var any = new IpcProtocol.Selection(random.nextBoolean() ? null : GROUPS.getFirst(), null);
+      var any = new Selection(random.nextBoolean() ? null : GROUPS.getFirst(), null);
       site.step(host ->
           host.protocol()
               .receive(

@@ -55,7 +55,7 @@ final class IpcMutants {
                   "probed",
                   new Drop("Set.contains", 1)),
               bug("ipc-reply-forgotten", "a reply is dropped, and its member not told", "drop", new Return(0)),
-              bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(4, true)),
+              bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(6, true)),
               bug(
                   "ipc-members-of-nothing",
                   "members of a destroyed group stay its members",
