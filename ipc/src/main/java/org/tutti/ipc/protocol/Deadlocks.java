@@ -67,7 +67,7 @@ final class Deadlocks {
         now.put(process, waiting.count);
         if (Long.valueOf(waiting.count).equals(before.get(process))) {
           var origin = new ProcessId(self, process);
-          graph.post(waiting.target.host(), new Chase(origin, List.of(waiting.count), 0, waiting.edge));
+          graph.post(waiting.target.host(), new Chase(origin, List.of(mark(process, waiting)), 0, waiting.edge));
         }
       }
     }
@@ -83,32 +83,39 @@ final class Deadlocks {
       return;
     }
     int order = new ProcessId(self, process).compareTo(chase.origin());
-    List<Long> counts = chase.counts();
+    long mark = mark(process, waiting);
+    List<Long> marks = chase.marks();
     int passed = chase.passed();
     if (order == 0) {
-      if (!isSame(counts, 0, waiting)) {
+      if (!isSame(marks, 0, mark)) {
         return;
       }
       if (passed == 0) {
-        forward(chase, counts, 1, waiting);
-      } else if (passed == counts.size()) {
+        forward(chase, marks, 1, waiting);
+      } else if (passed == marks.size()) {
         graph.found(process);
       }
-    } else if (order < 0 && passed == 0 && counts.size() < PairMessage.HOPS_MAX) {
-      List<Long> more = new ArrayList<>(counts);
-      more.add(waiting.count);
+    } else if (order < 0 && passed == 0 && marks.size() < PairMessage.HOPS_MAX && !marks.contains(mark)) {
+      List<Long> more = new ArrayList<>(marks);
+      more.add(mark);
       forward(chase, more, 0, waiting);
-    } else if (order < 0 && passed > 0 && isSame(counts, passed, waiting)) {
-      forward(chase, counts, passed + 1, waiting);
+    } else if (order < 0 && passed > 0 && isSame(marks, passed, mark)) {
+      forward(chase, marks, passed + 1, waiting);
     }
   }
 
   /// Whether a process waits in the same call as the first time round.
-  private static boolean isSame(List<Long> counts, int index, Waiting waiting) {
-    return index < counts.size() && counts.get(index) == waiting.count;
+  private static boolean isSame(List<Long> marks, int index, long mark) {
+    return index < marks.size() && marks.get(index) == mark;
   }
 
-  private void forward(Chase chase, List<Long> counts, int passed, Waiting waiting) {
-    graph.post(waiting.target.host(), new Chase(chase.origin(), counts, passed, waiting.edge));
+  private void forward(Chase chase, List<Long> marks, int passed, Waiting waiting) {
+    graph.post(waiting.target.host(), new Chase(chase.origin(), marks, passed, waiting.edge));
+  }
+
+  /// Of a process and its call. A probe of one that waits for a cycle, and is in none, ends where it finds its mark.
+  private long mark(int process, Waiting waiting) {
+    long mixed = (self.incarnation() * 0x9E3779B97F4A7C15L + process) * 0xC2B2AE3D27D4EB4FL + waiting.count;
+    return mixed ^ mixed >>> 29;
   }
 }

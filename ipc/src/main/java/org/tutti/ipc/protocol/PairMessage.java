@@ -83,17 +83,17 @@ public sealed interface PairMessage {
   /// @param bySender whether the sender's host asks
   record Ask(Pair pair, boolean bySender) implements PairMessage {}
 
-  /// Along an edge from a process that waits to the one that it waits for. The first time round, the counts of calls of
-  /// all processes that it passes are collected; the second time, they are compared.
+  /// Along an edge from a process that waits to the one that it waits for. The first time round, the marks of all
+  /// processes that it passes, and of their calls, are collected; the second time, they are compared.
   ///
   /// @param origin who wants to know whether it waits for itself
-  /// @param counts of calls, of those passed the first time round, the origin first
+  /// @param marks  of those passed the first time round, the origin first
   /// @param passed how many of them were passed the second time; 0 the first time
   /// @param edge   on which it travels
-  record Chase(ProcessId origin, List<Long> counts, int passed, Edge edge) implements PairMessage {
+  record Chase(ProcessId origin, List<Long> marks, int passed, Edge edge) implements PairMessage {
     /// Copies the list.
     public Chase {
-      counts = List.copyOf(counts);
+      marks = List.copyOf(marks);
     }
   }
 
@@ -183,14 +183,14 @@ public sealed interface PairMessage {
         write(out, pair);
         out.flag(bySender);
       }
-      case Chase(ProcessId origin, List<Long> counts, int passed, Edge edge) -> {
+      case Chase(ProcessId origin, List<Long> marks, int passed, Edge edge) -> {
         write(out, edge.pair());
         out.u8(edge.by().ordinal());
         out.member(origin.host());
         out.count(origin.number());
         out.count(passed);
-        out.count(counts.size());
-        counts.forEach(out::count);
+        out.count(marks.size());
+        marks.forEach(out::fixed);
       }
     }
   }
@@ -251,14 +251,14 @@ public sealed interface PairMessage {
     var origin = new ProcessId(in.member(), number(in));
     int passed = in.countUpTo(HOPS_MAX);
     int size = in.countUpTo(HOPS_MAX);
-    List<Long> counts = new ArrayList<>();
+    List<Long> marks = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      counts.add(in.count());
+      marks.add(in.fixed());
     }
-    if (counts.isEmpty() || passed > size) {
+    if (marks.isEmpty() || passed > size) {
       throw new Malformed("chase");
     }
-    return new Chase(origin, counts, passed, edge);
+    return new Chase(origin, marks, passed, edge);
   }
 
   private static <T> T one(WireReader in, T[] all) throws Malformed {

@@ -432,6 +432,10 @@ public final class PairProtocol {
       tell(caller, new Aborted<>(Status.CM_ERROR));
     } else {
       call.take = new Waiting<>(local.now() + timeout, caller);
+      if (call.replyLength >= 0 && call.reply == null) {
+        replyLine.add(call);
+        admitReplies();
+      }
       take(call);
     }
     local.settle();
@@ -455,10 +459,12 @@ public final class PairProtocol {
       local.post(from, new Over(offer.pair(), !lives(offer.pair().process())));
     } else if (call.replyLength < 0 && offer.length() <= settings.bytesMax) {
       call.replyLength = offer.length();
-      call.replyFirst = offer.first();
-      replyLine.add(call);
-      admitReplies();
-      call.replyFirst = null;
+      if (call.take != null || offer.first().remaining() == offer.length()) { // a long one comes when it is wanted
+        call.replyFirst = offer.first();
+        replyLine.add(call);
+        admitReplies();
+        call.replyFirst = null;
+      }
     }
   }
 

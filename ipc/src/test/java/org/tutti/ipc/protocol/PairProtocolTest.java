@@ -564,7 +564,7 @@ class PairProtocolTest {
     Process third = new Process(new Host("c", 3));
     client.request(server, 3 * PROBE + 1);
     third.request(client, LONG);
-    kept = message -> message instanceof Chase chase && chase.counts().size() == 2 || message instanceof Over;
+    kept = message -> message instanceof Chase chase && chase.marks().size() == 2 || message instanceof Over;
     pass(3 * PROBE);
     assertThat(keptBack).isNotEmpty();
     now += 2;

@@ -71,6 +71,7 @@ public final class IpcRun {
   private final IpcSites sites;
   private final List<Actor> actors = new ArrayList<>();
   private final @Nullable IpcIds ids; // in every second run
+  private final PairTalkers talkers;
   private final String plan;
   private long saidBefore; // messages until all was over
 
@@ -82,11 +83,16 @@ public final class IpcRun {
     Weather drawn = Weather.draw(random, 0.2);
     double loss = random.nextInt(3) == 0 ? 0 : drawn.loss();
     this.sites = new IpcSites(random, hosts, new Weather(loss, drawn.duplication(), drawn.delayMax(), contacts), lines);
+    this.talkers = new PairTalkers(sites, random.split(), WORK_END, LAST_END);
     // With random numbers of its own, so that the other runs stay as they are.
     var ofIds = new SplittableRandom(~seed);
     this.ids = ofIds.nextBoolean() ? new IpcIds(ofIds, sites, FAULTS_END, WORK_END) : null;
     for (Site site : sites.sites) {
-      site.atStart = host -> populate(site, host);
+      site.atStart =
+          host -> {
+            populate(site, host);
+            talkers.populate(site, host);
+          };
       site.step(site.atStart);
     }
     int faults = random.nextInt(8);
@@ -193,8 +199,12 @@ public final class IpcRun {
     if (site.host != null) {
       sites.met(site.name, "program restarts");
       site.step(living -> {
-        List.copyOf(living.protocol().processes()).forEach(living.protocol()::end);
+        for (int number : List.copyOf(living.protocol().processes())) {
+          sites.pairChecks.ended(new ProcessId(living.self(), number), sites.now());
+          living.protocol().end(number);
+        }
         begin(site, living);
+        talkers.populate(site, living);
       });
     }
   }

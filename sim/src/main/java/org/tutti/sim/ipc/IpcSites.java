@@ -3,6 +3,7 @@ package org.tutti.sim.ipc;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcMessage;
 import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.ipc.protocol.PairMessage;
+import org.tutti.ipc.protocol.PairProtocol;
 import org.tutti.sim.FrameText;
 import org.tutti.sim.Scheduler;
 import org.tutti.sim.Trace;
@@ -37,6 +40,10 @@ final class IpcSites {
   static final long SILENCE = 500 * MILLI;
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(100 * MILLI, SILENCE, new IpcProtocol.Times(ACKNOWLEDGE, 150 * MILLI));
+
+  /// Of communications of two processes: everything is short, so that there are many parts.
+  static final PairProtocol.Settings PAIRS = new PairProtocol.Settings(300, 1200, 60_000, 12_000);
+
   private static final Traits TRAITS = new Traits(1200, Duration.ofMillis(20), false);
   private static final long REST = 9_000 * MILLI;
   private static final int STEPS_MAX = 1_000_000;
@@ -58,10 +65,12 @@ final class IpcSites {
   final Scheduler scheduler = new Scheduler();
   final Trace trace;
   final IpcChecks checks = new IpcChecks();
+  final PairChecks pairChecks = new PairChecks(checks.violations());
   final List<Site> sites = new ArrayList<>();
   final Set<List<Site>> cuts = new LinkedHashSet<>(); // from, to
   final Map<String, Integer> met = new TreeMap<>();
   Consumer<IpcHost> looks = _ -> {}; // at a host, after each of its steps
+  private final Map<List<MemberId>, Long> lostAt = new LinkedHashMap<>(); // who has lost whom last
   private final Weather weather;
   private boolean isCalm; // nothing is lost any more
 
@@ -143,10 +152,26 @@ final class IpcSites {
 
   private void say(String from, String to, boolean whole, ByteBuffer message) {
     try {
-      trace.say(from, "-> " + to + " " + (whole ? IpcMessage.read(message.duplicate()) : "a part of a message"));
+      ByteBuffer bytes = message.duplicate();
+      Object read = PairMessage.isOne(bytes) ? PairMessage.read(bytes) : whole ? IpcMessage.read(bytes) : "";
+      trace.say(from, "-> " + to + " " + (whole ? read : "a part of a message"));
     } catch (Malformed malformed) {
       trace.say(from, "-> " + to + " malformed: " + malformed.reason());
     }
+  }
+
+  /// Whether two hosts are not both there and hearing each other, or one has lost the other since then.
+  boolean areApart(MemberId one, MemberId other, long since) {
+    return !hears(one, other)
+        || !hears(other, one)
+        || lostAt.getOrDefault(List.of(one, other), -1L) >= since
+        || lostAt.getOrDefault(List.of(other, one), -1L) >= since;
+  }
+
+  private boolean hears(MemberId one, MemberId other) {
+    return one.equals(other)
+        || sites.stream()
+            .anyMatch(site -> site.host != null && site.host.self().equals(one) && site.host.needed().contains(other));
   }
 
   long delayMax() {
@@ -191,6 +216,7 @@ final class IpcSites {
     private long lives;
     private long wakeAt = Long.MAX_VALUE;
     private long seen; // the largest number of a message that was looked at
+    private Set<MemberId> heard = Set.of();
     private @Nullable ByteBuffer claimed;
     private @Nullable Address claimedFor;
 
@@ -221,9 +247,10 @@ final class IpcSites {
         lives++;
         var self = new MemberId(name, address, lives * 1000 + sites.indexOf(this) + 1);
         List<Address> contacts = sites.stream().limit(weather.contacts).map(site -> site.address).toList();
-        host = new IpcHost(self, "sim", this, contacts, TIMES);
+        host = new IpcHost(self, "sim", this, contacts, TIMES, PAIRS);
         wakeAt = Long.MAX_VALUE;
         seen = 0;
+        heard = Set.of();
         step(atStart);
       }
     }
@@ -232,6 +259,7 @@ final class IpcSites {
       if (host != null) {
         met(name, "crash");
         checks.crashed(host.self());
+        pairChecks.crashed(host.self());
         host = null;
       }
     }
@@ -254,6 +282,12 @@ final class IpcSites {
         return;
       }
       look(living);
+      for (MemberId one : heard) {
+        if (!living.needed().contains(one)) {
+          lostAt.put(List.of(living.self(), one), now());
+        }
+      }
+      heard = Set.copyOf(living.needed());
       long deadline = Math.max(now(), living.deadline());
       if (deadline < wakeAt) {
         wakeAt = deadline;
@@ -273,6 +307,7 @@ final class IpcSites {
       seen = last;
       checks.keeps(living.self(), living.protocol().sizes());
       looks.accept(living);
+      pairChecks.keeps(living.self(), living.protocol().pairs().sizes(), PAIRS);
     }
 
     private void wake(IpcHost life, long deadline) {

@@ -76,13 +76,42 @@ final class IpcMutants {
                   "what was asked before the end of a group makes members after it",
                   "learn",
                   new Fix(0, true)),
-              ofIds("ipc-code-unread", "a message is taken with any code", "pass", new Drop("SendKey.made", 1)))
+              ofIds("ipc-code-unread", "a message is taken with any code", "pass", new Drop("SendKey.made", 1)),
+              pair("ipc-pair-part-lost", "the parts of a message do not come", "parts", new Drop("post", 0)),
+              in(
+                  "Incoming",
+                  "ipc-pair-torn",
+                  "a message is received before all of it is there",
+                  "isWhole",
+                  new Return(1)),
+              pair(
+                  "ipc-pair-known-told-lost",
+                  "a host says that it has forgotten what it knows",
+                  "asked",
+                  new Drop("letter", 0)),
+              pair("ipc-pair-timeless", "the time of a call has no end", "expire", new Return(0)),
+              pair(
+                  "ipc-pair-queued-dropped",
+                  "a message in the queue is lost when its sender goes on",
+                  "finish",
+                  new Fix(0, true)),
+              in("PairProtocol$End", "ipc-pair-queue-unbounded", "a full queue takes more", "hasRoom", new Return(1)),
+              pair("ipc-pair-buffer-unbounded", "a host takes more than it has room for", "admit", new Fix(2, true)),
+              in("Deadlocks", "ipc-deadlock-untold", "nobody in a cycle is told", "arrived", new Drop("found", 0)))
           .toList();
 
   private IpcMutants() {}
 
   private static Mutant bug(String name, String breaks, String method, Change change) {
-    return new Mutant(name, breaks, "ipc.protocol.IpcProtocol", method, change).in(RunKind.IPC);
+    return in("IpcProtocol", name, breaks, method, change);
+  }
+
+  private static Mutant pair(String name, String breaks, String method, Change change) {
+    return in("PairProtocol", name, breaks, method, change);
+  }
+
+  private static Mutant in(String owner, String name, String breaks, String method, Change change) {
+    return new Mutant(name, breaks, "ipc.protocol." + owner, method, change).in(RunKind.IPC);
   }
 
   /// In what a host does with the answers of a group-id server.

@@ -76,7 +76,29 @@ class IpcRunTest {
                 "send to an id GROUP_DOES_NOT_EXIST",
                 "receive GROUP_DOES_NOT_EXIST",
                 "no group-id server",
-                "does not reach the group-id server"))
+                "does not reach the group-id server",
+                "flood",
+                "cycle while all is well",
+                "send to one",
+                "send to one HOST_DEAD",
+                "send to one PROC_DEAD",
+                "send to one NO_BUFF",
+                "send to one TIMED_OUT",
+                "take of one",
+                "take of one CM_DEADLOCK",
+                "request to one",
+                "request to one CM_DEADLOCK",
+                "request to one HOST_DEAD",
+                "request to one PROC_DEAD",
+                "request to one TIMED_OUT",
+                "receive from one",
+                "receive from one CM_DEADLOCK",
+                "receive from one HOST_DEAD",
+                "receive from one PROC_DEAD",
+                "reply to one",
+                "reply to one HOST_DEAD",
+                "reply to one NO_COMM",
+                "reply to one PROC_DEAD"))
         .allMatch(what -> report.seedsWith(what) > 0);
   }
 
