@@ -34,7 +34,10 @@ public final class Shoshin implements AutoCloseable {
   static final int NO_BUFF = -9;
   static final int CM_DEADLOCK = -10;
   static final int CM_MISMATCH = -11; // also of a reply to a process that has asked nothing
-  static final int NOT_MEMBER = -12; // of section 2.2
+  static final int NOT_MEMBER = -12; // of section 2.2, as the next two
+  static final int GROUP_DOES_NOT_EXIST = -13;
+  static final int WRONG_PASSWORD = -14;
+  static final int NO_SERVER = -15; // Tutti's
 
   private static final Duration FOR_EVER = Duration.ofDays(365);
   private static final int KEPT_MAX = 1024; // messages that may be replied to, and communications
@@ -229,6 +232,9 @@ public final class Shoshin implements AutoCloseable {
       case CM_DEADLOCK -> CM_DEADLOCK;
       case CM_MISMATCH -> CM_MISMATCH;
       case NOT_MEMBER -> NOT_MEMBER;
+      case GROUP_DOES_NOT_EXIST -> GROUP_DOES_NOT_EXIST;
+      case WRONG_PASSWORD -> WRONG_PASSWORD;
+      case NO_SERVER -> NO_SERVER;
     };
   }
 

@@ -128,9 +128,9 @@ public sealed interface IpcMessage {
           case Probe _ -> 5;
           case Wanted _ -> 6;
           case Ended _ -> 7;
-          case Destroyed _ -> 32;
-          case Gone _ -> 33;
-          case Coded _ -> 34;
+          case Destroyed _ -> 8;
+          case Gone _ -> 9;
+          case Coded _ -> 10;
         });
     out.count(message.key().process());
     out.fixed(message.key().group().value());
@@ -182,9 +182,9 @@ public sealed interface IpcMessage {
           case 5 -> new Probe(key, number(in), in.flag());
           case 6 -> new Wanted(key, number(in));
           case 7 -> new Ended(key);
-          case 32 -> new Destroyed(key);
-          case 33 -> new Gone(key);
-          case 34 -> coded(key, in);
+          case 8 -> new Destroyed(key);
+          case 9 -> new Gone(key);
+          case 10 -> coded(key, in);
           default -> throw new Malformed("kind");
         };
     if (process == 0) {

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -136,28 +135,12 @@ public final class IpcProtocol {
   /// @param unanswered     messages to a host
   public record Sizes(int processes, int groups, int queue, int communications, int replies, int unanswered) {}
 
-  /// A process of this host.
-  private static final class Process {
-    final int number;
-    final Set<GroupId> groups = new LinkedHashSet<>(); // it is a member of
-    final Set<GroupId> destroyed = new LinkedHashSet<>(); // of those it was in, until it is told
-    final Map<Long, Delivery> queue = new LinkedHashMap<>(); // by number, oldest first, also received ones
-    final Map<GroupId, Communication> own = new LinkedHashMap<>(); // it is the sender of
-    private @Nullable Selection selection; // what it waits for
-    private @Nullable Waiting<Received> receive;
-    private long begun; // calls that may wait
-
-    Process(int number) {
-      this.number = number;
-    }
-  }
-
   private final MemberId self;
   private final Times times;
   private final Port port;
   private final PairProtocol pairs;
 
-  private final Map<Integer, Process> processes = new TreeMap<>();
+  private final Map<Integer, LocalProcess> processes = new TreeMap<>();
   private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
   private final ArrayDeque<Runnable> later = new ArrayDeque<>(); // messages to this host itself, results of calls
   private int processNext = 1;
@@ -195,7 +178,7 @@ public final class IpcProtocol {
     if (processes.size() == PROCESSES_MAX) {
       return 0;
     }
-    processes.put(processNext, new Process(processNext));
+    processes.put(processNext, new LocalProcess(processNext));
     return processNext++;
   }
 
@@ -203,7 +186,7 @@ public final class IpcProtocol {
   ///
   /// @param number the process
   public void end(int number) {
-    Process process = processes.remove(number);
+    LocalProcess process = processes.remove(number);
     if (process != null) {
       List.copyOf(process.own.values()).forEach(communication -> over(process, communication));
       List.copyOf(process.queue.values()).forEach(delivery -> drop(process, delivery));
@@ -220,7 +203,7 @@ public final class IpcProtocol {
   /// @param group  the group
   /// @return of how many groups it is one now
   public Result<Integer> join(int number, GroupId group) {
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     if (process == null) {
       return new Aborted<>(Status.NO_COMM);
     }
@@ -237,7 +220,7 @@ public final class IpcProtocol {
   /// @param group  the group
   /// @return of how many groups it is a member now
   public Result<Integer> leave(int number, GroupId group) {
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     if (process == null || !process.groups.remove(group)) {
       return new Aborted<>(process == null ? Status.NO_COMM : Status.NOT_MEMBER);
     }
@@ -249,7 +232,7 @@ public final class IpcProtocol {
     return new Done<>(process.groups.size());
   }
 
-  private void dropAll(Process process, GroupId group) {
+  private void dropAll(LocalProcess process, GroupId group) {
     for (Delivery delivery : List.copyOf(process.queue.values())) {
       if (delivery.key.group().equals(group)) {
         drop(process, delivery);
@@ -262,7 +245,7 @@ public final class IpcProtocol {
   ///
   /// @param group the group
   public void destroyed(GroupId group) {
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       Communication own = process.own.get(group);
       if (own != null) {
         abort(own.send, Status.GROUP_DOES_NOT_EXIST);
@@ -292,7 +275,7 @@ public final class IpcProtocol {
   /// @param number the process
   /// @return in the order in which it has joined; none when there is no such process
   public Set<GroupId> groups(int number) {
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     return process == null ? Set.of() : Collections.unmodifiableSet(new LinkedHashSet<>(process.groups));
   }
 
@@ -323,7 +306,7 @@ public final class IpcProtocol {
   /// @param wanted  the number of replies; 0 to set it later
   /// @param caller  told when the message is in the queues of the members at all hosts that answer in time
   public void send(int number, GroupId group, int tag, ByteBuffer payload, int wanted, Consumer<Result<Sent>> caller) {
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     Status fault = process == null ? Status.NO_COMM : sendFault(process, group, wanted);
     if (fault != null) {
       later.add(() -> caller.accept(new Aborted<>(fault)));
@@ -348,7 +331,7 @@ public final class IpcProtocol {
     settle();
   }
 
-  private @Nullable Status sendFault(Process process, GroupId group, int wanted) {
+  private @Nullable Status sendFault(LocalProcess process, GroupId group, int wanted) {
     if (wanted < 0 || wanted > REPLIES_MAX) {
       return Status.CM_ERROR;
     }
@@ -406,7 +389,7 @@ public final class IpcProtocol {
     if (wanted < 0 || wanted > REPLIES_MAX) {
       return new Aborted<>(Status.CM_ERROR);
     }
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     if (wanted == 0) {
       over(process, communication);
     } else {
@@ -483,14 +466,14 @@ public final class IpcProtocol {
     }
   }
 
-  private void overWhenAllAreTaken(Process process, Communication communication) {
+  private void overWhenAllAreTaken(LocalProcess process, Communication communication) {
     if (communication.wanted > 0 && communication.taken.size() >= communication.wanted) {
       over(process, communication);
     }
   }
 
   /// Ends a communication, and tells all hosts: also one that has not answered may have members that got it.
-  private void over(Process process, Communication communication) {
+  private void over(LocalProcess process, Communication communication) {
     process.own.remove(communication.key.group(), communication);
     post(self, new Ended(communication.key));
     for (MemberId host : port.hosts()) {
@@ -503,7 +486,7 @@ public final class IpcProtocol {
   }
 
   private @Nullable Communication find(Key key) {
-    Process process = processes.get(key.process());
+    LocalProcess process = processes.get(key.process());
     Communication communication = process == null ? null : process.own.get(key.group());
     return communication != null && communication.key.session() == key.session() ? communication : null;
   }
@@ -515,7 +498,7 @@ public final class IpcProtocol {
     boolean refused = false;
     if (!isOld(from, message.key())) {
       ended(from, message.key(), true);
-      for (Process process : processes.values()) {
+      for (LocalProcess process : processes.values()) {
         if (!process.groups.contains(message.key().group())) {
           continue;
         }
@@ -534,7 +517,7 @@ public final class IpcProtocol {
   }
 
   /// Makes room: nobody misses a message that is over.
-  private static boolean dropOldest(Process process) {
+  private static boolean dropOldest(LocalProcess process) {
     for (Delivery delivery : process.queue.values()) {
       if (delivery.over) {
         process.queue.remove(delivery.id);
@@ -546,7 +529,7 @@ public final class IpcProtocol {
 
   /// Whether this message, or a later one of the same sender to the group, is here: it is a repetition.
   private boolean isOld(MemberId from, Key key) {
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       for (Delivery delivery : process.queue.values()) {
         if (delivery.host.equals(from) && delivery.key.isOfSameLine(key) && delivery.key.session() >= key.session()) {
           return true;
@@ -563,13 +546,13 @@ public final class IpcProtocol {
   /// @param timeoutNanos how long at most; 0 does not wait
   /// @param caller       told the message
   public void receive(int number, Selection selection, long timeoutNanos, Consumer<Result<Received>> caller) {
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     Status fault = null;
     if (process == null) {
       fault = Status.NO_COMM;
     } else if (process.receive != null) {
       fault = Status.CM_ERROR;
-    } else if (isNewsOf(process, selection)) {
+    } else if (process.isNews(selection)) {
       fault = Status.GROUP_DOES_NOT_EXIST;
     } else if (selection.group() != null && !process.groups.contains(selection.group())) {
       fault = Status.NOT_MEMBER;
@@ -591,15 +574,6 @@ public final class IpcProtocol {
     settle();
   }
 
-  /// Whether a group was destroyed of which the process wants messages, and was not told; now it is.
-  private static boolean isNewsOf(Process process, Selection selection) {
-    GroupId group = selection.group();
-    if (group == null && selection.from() == null && !process.destroyed.isEmpty()) {
-      group = process.destroyed.iterator().next();
-    }
-    return group != null && process.destroyed.remove(group);
-  }
-
   /// Whether nothing can come of a process, as far as this host knows.
   private @Nullable Status deadOf(ProcessId process) {
     if (process.host().equals(self)) {
@@ -609,7 +583,7 @@ public final class IpcProtocol {
   }
 
   /// Gives the process that waits the oldest message of its selection.
-  private void serve(Process process) {
+  private void serve(LocalProcess process) {
     Waiting<Received> waiting = process.receive;
     if (waiting == null) {
       return;
@@ -647,14 +621,14 @@ public final class IpcProtocol {
 
   /// Ends the waits for messages of one process.
   private void abortReceives(ProcessId from, Status status) {
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       if (process.selection != null && from.equals(process.selection.from())) {
         abortReceive(process, status);
       }
     }
   }
 
-  private void abortReceive(Process process, Status status) {
+  private void abortReceive(LocalProcess process, Status status) {
     abort(process.receive, status);
     process.receive = null;
     process.selection = null;
@@ -667,7 +641,7 @@ public final class IpcProtocol {
   /// @param payload the reply
   /// @param caller  told when it was taken
   public void reply(int number, long id, ByteBuffer payload, Consumer<Result<Integer>> caller) {
-    Process process = processes.get(number);
+    LocalProcess process = processes.get(number);
     Delivery delivery = process == null ? null : process.queue.get(id);
     if (process != null) {
       process.begun++;
@@ -687,7 +661,7 @@ public final class IpcProtocol {
   }
 
   private void taken(MemberId from, Taken message) {
-    Process process = processes.get(message.member());
+    LocalProcess process = processes.get(message.member());
     Delivery delivery = replying(process, from, message.key());
     if (delivery != null) {
       int length = delivery.reply.remaining();
@@ -704,7 +678,7 @@ public final class IpcProtocol {
     }
   }
 
-  private static @Nullable Delivery replying(@Nullable Process process, MemberId host, Key key) {
+  private static @Nullable Delivery replying(@Nullable LocalProcess process, MemberId host, Key key) {
     if (process != null) {
       for (Delivery delivery : process.queue.values()) {
         if (delivery.reply != null && delivery.host.equals(host) && delivery.key.equals(key)) {
@@ -717,7 +691,7 @@ public final class IpcProtocol {
 
   /// Ends, at the members, the communications of a sender with a group up to a session, or before it.
   private void ended(MemberId from, Key key, boolean before) {
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       for (Delivery delivery : List.copyOf(process.queue.values())) {
         long last = before ? key.session() - 1 : key.session();
         if (delivery.host.equals(from) && delivery.key.isOfSameLine(key) && delivery.key.session() <= last) {
@@ -728,7 +702,7 @@ public final class IpcProtocol {
   }
 
   /// A message in the queue stays there: who comes to it is told that it is over.
-  private void ended(Process process, Delivery delivery) {
+  private void ended(LocalProcess process, Delivery delivery) {
     if (delivery.received) {
       drop(process, delivery);
     } else {
@@ -736,7 +710,7 @@ public final class IpcProtocol {
     }
   }
 
-  private void drop(Process process, Delivery delivery) {
+  private void drop(LocalProcess process, Delivery delivery) {
     process.queue.remove(delivery.id);
     Consumer<Result<Integer>> caller = delivery.replied;
     if (caller != null) {
@@ -783,7 +757,7 @@ public final class IpcProtocol {
   /// @param host the host
   public void lost(MemberId host) {
     unanswered.remove(host);
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
         if (communication.send != null && communication.asked.remove(host)) {
           sentToAll(communication);
@@ -807,7 +781,7 @@ public final class IpcProtocol {
   /// Does what is due.
   public void tick() {
     long now = port.now();
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
         if (communication.send != null && communication.send.deadline() <= now) {
           sent(communication);
@@ -836,7 +810,7 @@ public final class IpcProtocol {
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
     long deadline = Long.MAX_VALUE;
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       for (Communication communication : process.own.values()) {
         deadline = Math.min(deadline, deadlineOf(communication.send));
         deadline = Math.min(deadline, deadlineOf(communication.reply));
@@ -939,20 +913,8 @@ public final class IpcProtocol {
 
     @Override
     public PairProtocol.Others others(int number) {
-      Process process = processes.get(number);
-      int count = 0;
-      ProcessId from = null;
-      if (process != null) {
-        count += process.receive == null ? 0 : 1;
-        from = process.selection == null ? null : process.selection.from();
-        for (Communication one : process.own.values()) {
-          count += (one.send == null ? 0 : 1) + (one.reply == null ? 0 : 1);
-        }
-        for (Delivery delivery : process.queue.values()) {
-          count += delivery.replied == null ? 0 : 1;
-        }
-      }
-      return new PairProtocol.Others(count, from);
+      LocalProcess process = processes.get(number);
+      return process == null ? new PairProtocol.Others(0, null) : process.others();
     }
 
     @Override
@@ -976,7 +938,7 @@ public final class IpcProtocol {
   /// @return oldest first, for each member
   public List<Queued> queued(long after) {
     List<Queued> all = new ArrayList<>();
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       for (Delivery delivery : process.queue.values()) {
         if (delivery.id > after) {
           all.add(new Queued(delivery.id, process.number, delivery.host, delivery.key));
@@ -998,7 +960,7 @@ public final class IpcProtocol {
   /// @return those that are not over
   public List<Key> communications() {
     List<Key> all = new ArrayList<>();
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       process.own.values().forEach(communication -> all.add(communication.key));
     }
     return all;
@@ -1012,7 +974,7 @@ public final class IpcProtocol {
     int queue = 0;
     int own = 0;
     int replies = 0;
-    for (Process process : processes.values()) {
+    for (LocalProcess process : processes.values()) {
       groups = Math.max(groups, process.groups.size());
       queue = Math.max(queue, process.queue.size());
       own = Math.max(own, process.own.size());
@@ -1028,21 +990,10 @@ public final class IpcProtocol {
   public void check() {
     pairs.check();
     Set<Long> ids = new TreeSet<>();
-    for (Process process : processes.values()) {
-      Invariant.check(process.queue.size() <= QUEUE_MAX, "a queue is bounded");
-      Invariant.check(process.own.size() <= GROUPS_MAX, "a process has so many communications at most");
-      Invariant.check((process.receive == null) == (process.selection == null), "who receives says what");
+    for (LocalProcess process : processes.values()) {
+      process.check();
       for (Delivery delivery : process.queue.values()) {
         Invariant.check(ids.add(delivery.id), "a message at a member has a number of its own");
-        Invariant.check(delivery.received || delivery.reply == null, "what has a reply was received");
-        Invariant.check(!(delivery.received && delivery.over), "what was received and is over is gone");
-      }
-      List<Communication> communications = new ArrayList<>(process.own.values());
-      for (Communication one : communications) {
-        int replies = one.queued.size() + one.taken.size();
-        Invariant.check(replies <= one.wanted, "no more replies are kept than wanted");
-        Invariant.check(one.wanted == 0 || one.taken.size() < one.wanted, "who has all replies is done");
-        Invariant.check(one.send == null || !one.asked.isEmpty(), "a send waits for somebody");
       }
     }
   }

@@ -26,7 +26,6 @@ import org.tutti.ipc.protocol.IpcMessage.Destroyed;
 import org.tutti.ipc.protocol.IpcMessage.Ended;
 import org.tutti.ipc.protocol.IpcMessage.Gone;
 import org.tutti.ipc.protocol.IpcMessage.Key;
-import org.tutti.ipc.protocol.IpcProtocol.Selection;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireWriter;
@@ -69,6 +68,11 @@ class IssuedGroupsTest {
         @Override
         public void send(MemberId to, IpcMessage message) {
           posted.add(new Posted(to, message));
+        }
+
+        @Override
+        public void send(MemberId to, PairMessage message) {
+          throw new AssertionError("nobody talks to one process");
         }
       };
   private final IpcProtocol protocol = new IpcProtocol(self, new IpcProtocol.Times(100, 50), port);

@@ -22,6 +22,7 @@ import org.tutti.ipc.Status;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.IssuedGroups;
+import org.tutti.ipc.protocol.Selection;
 import org.tutti.sim.ipc.IpcSites.Site;
 
 /// Groups whose ids a server gives out, in a run: processes that join them with right and wrong passwords, send, and
@@ -261,10 +262,7 @@ final class IpcIds {
           default ->
               host.protocol()
                   .receive(
-                      id.number(),
-                      new IpcProtocol.Selection(null, null),
-                      0,
-                      sites.waiting(id, "receive", sites.now(), _ -> {}));
+                      id.number(), new Selection(null, null), 0, sites.waiting(id, "receive", sites.now(), _ -> {}));
         }
       });
       sites.at(sites.now() + random.nextLong(80 * MILLI), this::act);

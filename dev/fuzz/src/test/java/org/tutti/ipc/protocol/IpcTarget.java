@@ -9,10 +9,18 @@ import org.tutti.wire.WireReader;
 public final class IpcTarget implements FuzzTarget {
   @Override
   public void take(ByteBuffer input) throws Malformed {
-    FuzzTarget.again(IpcTarget::read, (message, out) -> IpcMessage.write(out, message), input);
+    if (PairMessage.isOne(input)) {
+      FuzzTarget.again(IpcTarget::pair, (message, out) -> PairMessage.write(out, message), input);
+    } else {
+      FuzzTarget.again(IpcTarget::group, (message, out) -> IpcMessage.write(out, message), input);
+    }
   }
 
-  private static IpcMessage read(WireReader in) throws Malformed {
+  private static IpcMessage group(WireReader in) throws Malformed {
     return IpcMessage.read(in.rest());
+  }
+
+  private static PairMessage pair(WireReader in) throws Malformed {
+    return PairMessage.read(in.rest());
   }
 }
