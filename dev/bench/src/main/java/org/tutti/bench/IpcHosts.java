@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import org.tutti.ipc.GroupId;
 import org.tutti.ipc.Ipc;
 import org.tutti.ipc.IpcProcess;
+import org.tutti.ipc.ProcessId;
 import org.tutti.ipc.Result;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportProvider;
@@ -22,7 +23,6 @@ final class IpcHosts implements AutoCloseable {
   private static final Duration LONG = Duration.ofDays(1);
 
   private final List<Ipc> hosts = new ArrayList<>();
-  private final List<IpcProcess> members = new ArrayList<>(); // that receive
   private final List<Thread> threads = new ArrayList<>();
 
   /// @param size      how many hosts there are
@@ -67,9 +67,15 @@ final class IpcHosts implements AutoCloseable {
     }
   }
 
+  /// A process at the second host that receives what is sent to it.
+  ProcessId receiver() {
+    IpcProcess process = hosts.get(1).process();
+    threads.add(Thread.ofVirtual().start(() -> serve(process, false)));
+    return process.id();
+  }
+
   private void member(Ipc host, GroupId group, boolean replies) {
     IpcProcess process = host.process();
-    members.add(process);
     if (!(process.join(group).join() instanceof Result.Done)) {
       throw new IllegalStateException("a process cannot join " + group);
     }

@@ -85,9 +85,9 @@ class BenchTest {
     var text = new StringWriter();
     TransportProvider tcp = ClosedBenchmark.transportsByName().get("tcp");
     IpcBenchmark.run(new IpcBenchmark.Options(tcp, 8, 2, Duration.ofMillis(10)), new PrintWriter(text));
-    assertThat(text.toString().lines().filter(line -> line.matches("\\S+ +(remote +|local +)?\\d+ .* ms")))
+    assertThat(text.toString().lines().filter(line -> line.matches("\\S+ +(process +|remote +|local +)?\\d+ .* ms")))
         .as("%s", text)
-        .hasSize(6 + 16 + 6 + 5)
+        .hasSize(7 + 6 + 16 + 6 + 5)
         .allMatch(line -> line.matches(".* \\d[\\d,]* \\[.*") && !line.contains("NaN"));
     assertThat(text.toString()).containsPattern("8 processes ask: \\d[\\d,]* \\[");
   }

@@ -20,9 +20,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "ipc",
     description = {
-      "Group interprocess communication: how long a send to remote, local or no members takes, and a question to one "
-          + "member, beside the figures of the thesis that it comes from and a ping of the transport; and how many "
-          + "questions to three members are answered in a second.",
+      "Group interprocess communication: how long a send to a process, to remote, local or no members takes, and a "
+          + "question to one member, beside the figures of the thesis that it comes from and a ping of the transport; "
+          + "and how many questions to three members are answered in a second.",
       "About a minute; 15 seconds with --quick."
     })
 final class IpcBenchCommand implements Callable<Integer> {
