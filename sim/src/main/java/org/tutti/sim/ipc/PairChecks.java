@@ -77,6 +77,7 @@ final class PairChecks {
     private final List<List<Wait>> cycles = new ArrayList<>(); // that it was in
     private boolean hasEnded;
     private boolean isTold; // of a deadlock
+    private boolean isBesides; // the caller has begun to wait with a reply meanwhile
 
     private Wait(ProcessId caller, ProcessId target, Kind kind, @Nullable Message message) {
       this.caller = caller;
@@ -262,8 +263,13 @@ final class PairChecks {
         wait.caller + " is told of a deadlock, and waits for " + wait.target);
   }
 
-  /// A process waits with a reply.
+  /// A process waits with a reply. When it waits for another process besides, it is in no cycle any more: the sender
+  /// may take the reply.
   void replies(Message message) {
+    Wait wait = waits.get(message.to);
+    if (wait != null) {
+      wait.isBesides = true;
+    }
     replying.computeIfAbsent(message.to, _ -> new LinkedHashSet<>()).add(message);
   }
 
@@ -285,7 +291,7 @@ final class PairChecks {
   /// All have heard each other for a while since a call has closed a cycle.
   void isOld(List<Wait> cycle) {
     require(
-        !cycle.stream().allMatch(this::stands),
+        !cycle.stream().allMatch(one -> stands(one) && !one.isBesides),
         "PairDeadlockTold",
         cycle.getFirst().caller + " and " + (cycle.size() - 1) + " others wait for each other");
   }

@@ -160,6 +160,11 @@ class PairChecksTest {
       checks.replies(checks.sent(C, A, 20, 0));
       assertThat(checks.closes(ring(checks).getLast())).as("one replies").isEmpty();
     });
+    holds(checks -> {
+      List<Wait> cycle = checks.closes(ring(checks).getLast());
+      checks.replies(checks.sent(C, A, 20, 0));
+      checks.isOld(cycle);
+    });
   }
 
   @Test
