@@ -88,7 +88,7 @@ final class IpcHosts implements AutoCloseable {
       while (true) {
         var next = process.receive(LONG).join();
         if (replies && next instanceof Result.Done(IpcProcess.Message message)) {
-          message.reply(message.payload()).join();
+          message.reply(message.payload()); // to wait until it is taken would be to serve one at a time
         }
       }
     } catch (CompletionException | IllegalStateException _) {

@@ -18,6 +18,7 @@ final class Communication {
   int wanted; // replies; 0 until it is set
   final Map<ProcessId, ByteBuffer> queued = new LinkedHashMap<>();
   final Set<ProcessId> taken = new LinkedHashSet<>();
+  final Set<MemberId> hosts = new LinkedHashSet<>(); // others that may have members that got it
   final Set<MemberId> asked = new LinkedHashSet<>(); // hosts that have not answered
   int count;
   boolean refused; // somewhere a queue was full

@@ -11,6 +11,7 @@ import org.tutti.ipc.protocol.IpcMessage.Key;
 /// A message to a group, at one member.
 final class Delivery {
   final long id;
+  final LocalProcess member;
   final MemberId host; // of the sender
   final Key key;
   final int tag;
@@ -21,8 +22,9 @@ final class Delivery {
   @Nullable ByteBuffer reply;
   @Nullable Consumer<Result<Integer>> replied;
 
-  Delivery(long id, MemberId host, Deliver message) {
+  Delivery(long id, LocalProcess member, MemberId host, Deliver message) {
     this.id = id;
+    this.member = member;
     this.host = host;
     this.key = message.key();
     this.tag = message.tag();

@@ -1,6 +1,7 @@
 package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -302,22 +303,28 @@ public final class IpcHost implements Links.Receiver {
     }
 
     @Override
-    public void send(MemberId to, IpcMessage message) {
-      if (hosts.contains(to)) {
+    public void send(Collection<MemberId> to, IpcMessage message) {
+      if (!to.isEmpty()) {
         var out = new WireWriter();
         IpcMessage.write(out, groups.outgoing(message));
-        messages++;
-        links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
+        send(to, out);
       }
     }
 
     @Override
     public void send(MemberId to, PairMessage message) {
-      if (hosts.contains(to)) {
-        var out = new WireWriter();
-        PairMessage.write(out, message);
-        messages++;
-        links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
+      var out = new WireWriter();
+      PairMessage.write(out, message);
+      send(List.of(to), out);
+    }
+
+    private void send(Collection<MemberId> to, WireWriter out) {
+      var encoded = new Encoded(out.copy(), ByteBuffer.allocate(0));
+      for (MemberId host : to) {
+        if (hosts.contains(host)) {
+          messages++;
+          links.send(host, encoded);
+        }
       }
     }
   }

@@ -24,15 +24,7 @@ public sealed interface IpcMessage {
   /// @param process the sender's number at its host
   /// @param group   to whom it was sent
   /// @param session larger than those of all earlier communications of that host
-  record Key(int process, GroupId group, long session) {
-    /// Whether both are of the same sender to the same group, so that the later one supersedes the earlier one.
-    ///
-    /// @param other of the same host
-    /// @return whether they are
-    public boolean isOfSameLine(Key other) {
-      return process == other.process && group.equals(other.group);
-    }
-  }
+  record Key(int process, GroupId group, long session) {}
 
   /// To every host: put this into the queues of the group's members there.
   ///

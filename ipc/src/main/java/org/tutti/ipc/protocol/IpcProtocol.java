@@ -3,7 +3,9 @@ package org.tutti.ipc.protocol;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -75,13 +77,13 @@ public final class IpcProtocol {
     /// @return without this one
     Set<MemberId> hosts();
 
-    /// Sends reliably and in order, unless the peer is lost.
+    /// Sends reliably and in order, unless a peer is lost.
     ///
-    /// @param to      another host
-    /// @param message what to send
-    void send(MemberId to, IpcMessage message);
+    /// @param to      other hosts
+    /// @param message what to send to each of them
+    void send(Collection<MemberId> to, IpcMessage message);
 
-    /// Sends in the same way.
+    /// Sends in the same way to one host.
     ///
     /// @param to      another host
     /// @param message what to send
@@ -135,17 +137,26 @@ public final class IpcProtocol {
   /// @param unanswered     messages to a host
   public record Sizes(int processes, int groups, int queue, int communications, int replies, int unanswered) {}
 
+  /// From whom to which group: a later message supersedes an earlier one.
+  private record Line(MemberId host, int process, GroupId group) {
+    Line(MemberId host, Key key) {
+      this(host, key.process(), key.group());
+    }
+  }
+
   private final MemberId self;
   private final Times times;
   private final Port port;
   private final PairProtocol pairs;
 
   private final Map<Integer, LocalProcess> processes = new TreeMap<>();
+  private final Map<Line, Set<Delivery>> lines = new HashMap<>(); // what is in queues, by its sender and group
   private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
   private final ArrayDeque<Runnable> later = new ArrayDeque<>(); // messages to this host itself, results of calls
   private int processNext = 1;
   private long sessionNext = 1;
   private long deliveryNext = 1;
+  private long dueAt = Long.MAX_VALUE; // nothing is due before
 
   /// Makes a host without processes.
   ///
@@ -189,7 +200,7 @@ public final class IpcProtocol {
     LocalProcess process = processes.remove(number);
     if (process != null) {
       List.copyOf(process.own.values()).forEach(communication -> over(process, communication));
-      List.copyOf(process.queue.values()).forEach(delivery -> drop(process, delivery));
+      List.copyOf(process.queue.values()).forEach(this::drop);
       abortReceive(process, Status.NO_COMM);
       pairs.ended(number);
       abortReceives(new ProcessId(self, number), Status.PROC_DEAD);
@@ -235,7 +246,7 @@ public final class IpcProtocol {
   private void dropAll(LocalProcess process, GroupId group) {
     for (Delivery delivery : List.copyOf(process.queue.values())) {
       if (delivery.key.group().equals(group)) {
-        drop(process, delivery);
+        drop(delivery);
       }
     }
   }
@@ -318,15 +329,15 @@ public final class IpcProtocol {
       process.begun++;
       var communication = new Communication(new Key(number, group, sessionNext++));
       communication.wanted = wanted;
-      communication.send = new Waiting<>(port.now() + times.acknowledgeNanos(), caller);
+      communication.send = waiting(times.acknowledgeNanos(), caller);
       process.own.put(group, communication);
       var message = new Deliver(communication.key, tag, payload);
+      communication.hosts.addAll(port.hosts());
       communication.asked.add(self);
-      communication.asked.addAll(port.hosts());
-      for (MemberId host : communication.asked) {
-        unanswered.merge(host, 1, Integer::sum);
-        post(host, message);
-      }
+      communication.asked.addAll(communication.hosts);
+      communication.asked.forEach(host -> unanswered.merge(host, 1, Integer::sum));
+      post(self, message);
+      port.send(communication.hosts, message);
     }
     settle();
   }
@@ -347,6 +358,9 @@ public final class IpcProtocol {
     Communication communication = find(message.key());
     if (communication != null && communication.send != null && communication.asked.remove(from)) {
       communication.count += message.count();
+      if (message.count() == 0) {
+        communication.hosts.remove(from);
+      }
       communication.refused |= message.refused();
       sentToAll(communication);
     }
@@ -419,7 +433,7 @@ public final class IpcProtocol {
       later.add(() -> caller.accept(new Aborted<>(status)));
     } else {
       processes.get(number).begun++;
-      communication.reply = new Waiting<>(port.now() + timeoutNanos, caller);
+      communication.reply = waiting(timeoutNanos, caller);
       take(communication);
     }
     settle();
@@ -472,13 +486,12 @@ public final class IpcProtocol {
     }
   }
 
-  /// Ends a communication, and tells all hosts: also one that has not answered may have members that got it.
+  /// Ends a communication, and tells the hosts: also one that has not answered may have members that got it.
   private void over(LocalProcess process, Communication communication) {
     process.own.remove(communication.key.group(), communication);
-    post(self, new Ended(communication.key));
-    for (MemberId host : port.hosts()) {
-      post(host, new Ended(communication.key));
-    }
+    var ended = new Ended(communication.key);
+    post(self, ended);
+    port.send(communication.hosts, ended);
     abort(communication.send, Status.NO_COMM);
     abort(communication.reply, Status.NO_COMM);
     communication.send = null;
@@ -496,8 +509,9 @@ public final class IpcProtocol {
   private void deliver(MemberId from, Deliver message) {
     int count = 0;
     boolean refused = false;
-    if (!isOld(from, message.key())) {
-      ended(from, message.key(), true);
+    Line line = new Line(from, message.key());
+    if (!isOld(line, message.key())) {
+      ended(line, message.key().session() - 1);
       for (LocalProcess process : processes.values()) {
         if (!process.groups.contains(message.key().group())) {
           continue;
@@ -506,9 +520,10 @@ public final class IpcProtocol {
           refused = true;
           continue;
         }
-        var delivery = new Delivery(deliveryNext++, from, message);
-        delivery.probeAt = port.now() + times.probeNanos();
+        var delivery = new Delivery(deliveryNext++, process, from, message);
+        delivery.probeAt = due(times.probeNanos());
         process.queue.put(delivery.id, delivery);
+        lines.computeIfAbsent(line, _ -> new LinkedHashSet<>()).add(delivery);
         count++;
         serve(process);
       }
@@ -517,10 +532,10 @@ public final class IpcProtocol {
   }
 
   /// Makes room: nobody misses a message that is over.
-  private static boolean dropOldest(LocalProcess process) {
+  private boolean dropOldest(LocalProcess process) {
     for (Delivery delivery : process.queue.values()) {
       if (delivery.over) {
-        process.queue.remove(delivery.id);
+        remove(delivery);
         return true;
       }
     }
@@ -528,15 +543,27 @@ public final class IpcProtocol {
   }
 
   /// Whether this message, or a later one of the same sender to the group, is here: it is a repetition.
-  private boolean isOld(MemberId from, Key key) {
-    for (LocalProcess process : processes.values()) {
-      for (Delivery delivery : process.queue.values()) {
-        if (delivery.host.equals(from) && delivery.key.isOfSameLine(key) && delivery.key.session() >= key.session()) {
-          return true;
-        }
+  private boolean isOld(Line line, Key key) {
+    for (Delivery delivery : deliveries(line)) {
+      if (delivery.key.session() >= key.session()) {
+        return true;
       }
     }
     return false;
+  }
+
+  private Set<Delivery> deliveries(Line line) {
+    return lines.getOrDefault(line, Set.of());
+  }
+
+  /// Takes a message out of a member's queue.
+  private void remove(Delivery delivery) {
+    delivery.member.queue.remove(delivery.id);
+    var line = new Line(delivery.host, delivery.key);
+    Set<Delivery> same = lines.get(line);
+    if (same != null && same.remove(delivery) && same.isEmpty()) {
+      lines.remove(line);
+    }
   }
 
   /// Takes the next message of a selection out of the queue, and waits for it.
@@ -565,7 +592,10 @@ public final class IpcProtocol {
     } else {
       process.begun++;
       process.selection = selection;
-      process.receive = new Waiting<>(port.now() + timeoutNanos, caller);
+      if (selection.from() != null) {
+        pairs.waits();
+      }
+      process.receive = waiting(timeoutNanos, caller);
       serve(process);
       if (process.receive != null && timeoutNanos <= 0) {
         abortReceive(process, Status.TIMED_OUT);
@@ -595,7 +625,7 @@ public final class IpcProtocol {
           break;
         }
         if (delivery.over) {
-          process.queue.remove(delivery.id);
+          remove(delivery);
           abortReceive(process, Status.NO_COMM);
         } else {
           delivery.received = true;
@@ -661,57 +691,51 @@ public final class IpcProtocol {
   }
 
   private void taken(MemberId from, Taken message) {
-    LocalProcess process = processes.get(message.member());
-    Delivery delivery = replying(process, from, message.key());
+    Delivery delivery = replying(message.member(), from, message.key());
     if (delivery != null) {
       int length = delivery.reply.remaining();
       Consumer<Result<Integer>> caller = delivery.replied;
-      process.queue.remove(delivery.id);
+      remove(delivery);
       later.add(() -> caller.accept(new Done<>(length)));
     }
   }
 
   private void wanted(MemberId from, Wanted message) {
-    Delivery delivery = replying(processes.get(message.member()), from, message.key());
+    Delivery delivery = replying(message.member(), from, message.key());
     if (delivery != null) {
       post(from, new IpcMessage.Reply(delivery.key, message.member(), delivery.reply));
     }
   }
 
-  private static @Nullable Delivery replying(@Nullable LocalProcess process, MemberId host, Key key) {
-    if (process != null) {
-      for (Delivery delivery : process.queue.values()) {
-        if (delivery.reply != null && delivery.host.equals(host) && delivery.key.equals(key)) {
-          return delivery;
-        }
+  private @Nullable Delivery replying(int member, MemberId host, Key key) {
+    for (Delivery delivery : deliveries(new Line(host, key))) {
+      if (delivery.member.number == member && delivery.reply != null && delivery.key.equals(key)) {
+        return delivery;
       }
     }
     return null;
   }
 
-  /// Ends, at the members, the communications of a sender with a group up to a session, or before it.
-  private void ended(MemberId from, Key key, boolean before) {
-    for (LocalProcess process : processes.values()) {
-      for (Delivery delivery : List.copyOf(process.queue.values())) {
-        long last = before ? key.session() - 1 : key.session();
-        if (delivery.host.equals(from) && delivery.key.isOfSameLine(key) && delivery.key.session() <= last) {
-          ended(process, delivery);
-        }
+  /// Ends, at the members, the communications of a sender with a group up to a session.
+  private void ended(Line line, long last) {
+    for (Delivery delivery : List.copyOf(deliveries(line))) {
+      if (delivery.key.session() <= last) {
+        ended(delivery);
       }
     }
   }
 
   /// A message in the queue stays there: who comes to it is told that it is over.
-  private void ended(LocalProcess process, Delivery delivery) {
+  private void ended(Delivery delivery) {
     if (delivery.received) {
-      drop(process, delivery);
+      drop(delivery);
     } else {
       delivery.over = true;
     }
   }
 
-  private void drop(LocalProcess process, Delivery delivery) {
-    process.queue.remove(delivery.id);
+  private void drop(Delivery delivery) {
+    remove(delivery);
     Consumer<Result<Integer>> caller = delivery.replied;
     if (caller != null) {
       later.add(() -> caller.accept(new Aborted<>(Status.NO_COMM)));
@@ -746,7 +770,7 @@ public final class IpcProtocol {
       case Taken taken -> taken(from, taken);
       case Probe probe -> probed(from, probe);
       case Wanted wanted -> wanted(from, wanted);
-      case Ended ended -> ended(from, ended.key(), false);
+      case Ended(Key key) -> ended(new Line(from, key), key.session());
       case IpcMessage.Coded coded -> deliver(from, coded.message());
       case IpcMessage.Destroyed _, IpcMessage.Gone _ -> {} // these are for IssuedGroups
     }
@@ -765,7 +789,7 @@ public final class IpcProtocol {
       }
       for (Delivery delivery : List.copyOf(process.queue.values())) {
         if (delivery.host.equals(host)) {
-          ended(process, delivery);
+          ended(delivery);
         }
       }
       if (process.selection != null
@@ -781,6 +805,11 @@ public final class IpcProtocol {
   /// Does what is due.
   public void tick() {
     long now = port.now();
+    if (dueAt > now) {
+      pairs.tick();
+      settle();
+      return;
+    }
     for (LocalProcess process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
         if (communication.send != null && communication.send.deadline() <= now) {
@@ -796,19 +825,24 @@ public final class IpcProtocol {
       }
       for (Delivery delivery : process.queue.values()) {
         if (!delivery.over && delivery.probeAt <= now) {
-          delivery.probeAt = now + times.probeNanos();
+          delivery.probeAt = due(times.probeNanos());
           post(delivery.host, new Probe(delivery.key, process.number, delivery.reply != null));
         }
       }
     }
+    dueAt = nextDue();
     pairs.tick();
     settle();
   }
 
-  /// When [#tick] is wanted next.
+  /// When [#tick] is wanted next; perhaps earlier than something is due, as it is computed anew only then.
   ///
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
+    return Math.min(dueAt, pairs.deadline());
+  }
+
+  private long nextDue() {
     long deadline = Long.MAX_VALUE;
     for (LocalProcess process : processes.values()) {
       for (Communication communication : process.own.values()) {
@@ -820,7 +854,18 @@ public final class IpcProtocol {
         deadline = delivery.over ? deadline : Math.min(deadline, delivery.probeAt);
       }
     }
-    return Math.min(deadline, pairs.deadline());
+    return deadline;
+  }
+
+  /// Something is to be done so much later.
+  private long due(long nanos) {
+    long at = port.now() + nanos;
+    dueAt = Math.min(dueAt, at);
+    return at;
+  }
+
+  private <T> Waiting<T> waiting(long nanos, Consumer<Result<T>> caller) {
+    return new Waiting<>(due(nanos), caller);
   }
 
   private static long deadlineOf(@Nullable Waiting<?> waiting) {
@@ -831,7 +876,7 @@ public final class IpcProtocol {
     if (to.equals(self)) {
       later.add(() -> handle(self, message));
     } else {
-      port.send(to, message);
+      port.send(List.of(to), message);
     }
   }
 

@@ -134,7 +134,6 @@ public final class IssuedGroups {
   private int calls; // that wait for the server
   private int looks; // questions of this host's own that are open
   private long serial = 1; // of destroys
-  private @Nullable Coded coded; // the last one: each host gets the same
 
   /// Makes what a host knows at its start: nothing.
   ///
@@ -262,7 +261,7 @@ public final class IssuedGroups {
 
   private void tell(Key key, Consumer<Result<Integer>> caller) {
     var ending = new Ending(port.now() + times.acknowledgeNanos(), new LinkedHashSet<>(port.hosts()), caller);
-    ending.hosts.forEach(host -> port.send(host, new Destroyed(key)));
+    port.send(ending.hosts, new Destroyed(key));
     endings.put(key, ending);
     endIfAllAreGone(key, ending);
   }
@@ -426,7 +425,7 @@ public final class IssuedGroups {
     if (one != null) {
       looks -= one.asking ? 1 : 0;
       take(one).forEach(call -> call.refused.accept(Status.GROUP_DOES_NOT_EXIST));
-      one.toldBy.forEach(origin -> port.send(origin.host, new Gone(origin.key)));
+      one.toldBy.forEach(origin -> port.send(List.of(origin.host), new Gone(origin.key)));
     }
     protocol.destroyed(group);
   }
@@ -446,7 +445,7 @@ public final class IssuedGroups {
       }
       if (!isNeeded(group, one)) {
         known.remove(group);
-        one.toldBy.forEach(origin -> port.send(origin.host, new Gone(origin.key)));
+        one.toldBy.forEach(origin -> port.send(List.of(origin.host), new Gone(origin.key)));
         continue;
       }
       one.asking = true;
@@ -540,7 +539,7 @@ public final class IssuedGroups {
       askWhatIsDue();
     } else {
       known.remove(key.group());
-      port.send(from, new Gone(key));
+      port.send(List.of(from), new Gone(key));
     }
   }
 
@@ -551,7 +550,7 @@ public final class IssuedGroups {
     if (one != null && one.group != null && one.group.guarded() && protocol.hasMembers(group)) {
       SendKey key = one.key;
       if (key == null || code == null || !key.made(Coded.signed(from, deliver), bytes(code))) {
-        port.send(from, new Delivered(deliver.key(), 0, false));
+        port.send(List.of(from), new Delivered(deliver.key(), 0, false));
         return;
       }
     }
@@ -564,7 +563,7 @@ public final class IssuedGroups {
     return bytes;
   }
 
-  /// What a message to another host looks like.
+  /// What a message to other hosts looks like.
   ///
   /// @return the same, or with its code
   IpcMessage outgoing(IpcMessage message) {
@@ -576,12 +575,7 @@ public final class IssuedGroups {
     if (key == null) {
       return message;
     }
-    Coded last = coded;
-    if (last == null || last.message() != deliver) {
-      last = new Coded(deliver, ByteBuffer.wrap(key.code(Coded.signed(self, deliver))).asReadOnlyBuffer());
-      coded = last;
-    }
-    return last;
+    return new Coded(deliver, ByteBuffer.wrap(key.code(Coded.signed(self, deliver))).asReadOnlyBuffer());
   }
 
   /// Does what is due.

@@ -167,6 +167,7 @@ public final class PairProtocol {
   private long replyBytes;
   private long outBytes;
   private long lookAt;
+  private long dueAt = Long.MAX_VALUE; // nothing is due before
 
   PairProtocol(MemberId self, long probeNanos, Settings settings, Local local) {
     this.self = self;
@@ -223,7 +224,7 @@ public final class PairProtocol {
       tell(caller, new Aborted<>(fault));
     } else {
       Call call = begin(process, to, payload, false);
-      call.send = new Waiting<>(local.now() + timeout, caller);
+      call.send = waiting(timeout, caller);
       offer(to.host(), call.pair, false, tag, payload);
     }
     local.settle();
@@ -245,7 +246,7 @@ public final class PairProtocol {
       tell(caller, new Aborted<>(fault));
     } else {
       Call call = begin(process, to, payload, true);
-      call.take = new Waiting<>(local.now() + timeout, caller);
+      call.take = waiting(timeout, caller);
       offer(to.host(), call.pair, false, tag, payload);
     }
     local.settle();
@@ -283,7 +284,7 @@ public final class PairProtocol {
       over(end, before, Status.NO_COMM);
     }
     var call = new Call(new Pair(process, to.number(), local.next()), to, payload, isRequest);
-    call.askAt = local.now() + probeNanos;
+    call.askAt = due(local.now() + probeNanos);
     outBytes += payload.remaining();
     end.own.put(to, call);
     return call;
@@ -431,7 +432,7 @@ public final class PairProtocol {
     } else if (call.take != null) {
       tell(caller, new Aborted<>(Status.CM_ERROR));
     } else {
-      call.take = new Waiting<>(local.now() + timeout, caller);
+      call.take = waiting(timeout, caller);
       if (call.replyLength >= 0 && call.reply == null) {
         replyLine.add(call);
         admitReplies();
@@ -520,7 +521,7 @@ public final class PairProtocol {
       return;
     }
     var letter = new Letter(from, offer);
-    letter.askAt = local.now() + probeNanos;
+    letter.askAt = due(local.now() + probeNanos);
     end.letters.put(new Origin(from, pair.session()), letter);
     line.add(letter);
     admit(letter, offer.first());
@@ -781,8 +782,26 @@ public final class PairProtocol {
     }
   }
 
+  /// A process waits for another one.
+  void waits() {
+    due(lookAt);
+  }
+
+  private <T> Waiting<T> waiting(long nanos, Consumer<Result<T>> caller) {
+    waits();
+    return new Waiting<>(due(local.now() + nanos), caller);
+  }
+
+  private long due(long at) {
+    dueAt = Math.min(dueAt, at);
+    return at;
+  }
+
   void tick() {
     long now = local.now();
+    if (dueAt > now) {
+      return;
+    }
     for (End end : List.copyOf(ends.values())) {
       for (Call call : List.copyOf(end.own.values())) {
         expire(end, call, now);
@@ -802,6 +821,7 @@ public final class PairProtocol {
       lookAt = now + probeNanos;
       deadlocks.look();
     }
+    dueAt = nextDue();
   }
 
   private void expire(End end, Call call, long now) {
@@ -812,10 +832,16 @@ public final class PairProtocol {
     }
   }
 
+  /// Perhaps earlier than something is due, as it is computed anew only then.
   long deadline() {
+    return dueAt;
+  }
+
+  private long nextDue() {
     long deadline = Long.MAX_VALUE;
     for (End end : ends.values()) {
       for (Call call : end.own.values()) {
+        deadline = call.send == null && call.take == null ? deadline : Math.min(deadline, lookAt);
         deadline = call.send == null ? deadline : Math.min(deadline, call.send.deadline());
         deadline = call.take == null ? deadline : Math.min(deadline, call.take.deadline());
         deadline = call.fault != null ? deadline : Math.min(deadline, call.askAt);
@@ -825,7 +851,7 @@ public final class PairProtocol {
       }
     }
     for (int process : local.processes()) {
-      deadline = waiting(process) == null ? deadline : Math.min(deadline, lookAt);
+      deadline = local.others(process).from == null ? deadline : Math.min(deadline, lookAt);
     }
     return deadline;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -56,8 +57,8 @@ class IpcProtocolTest {
             }
 
             @Override
-            public void send(MemberId to, IpcMessage message) {
-              posted.add(new Posted(to, message));
+            public void send(Collection<MemberId> to, IpcMessage message) {
+              to.forEach(host -> posted.add(new Posted(host, message)));
             }
 
             @Override

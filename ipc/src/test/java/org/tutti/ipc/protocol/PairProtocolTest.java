@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -81,7 +82,7 @@ class PairProtocolTest {
     }
 
     @Override
-    public void send(MemberId to, IpcMessage message) {}
+    public void send(Collection<MemberId> to, IpcMessage message) {}
 
     @Override
     public void send(MemberId to, PairMessage message) {

@@ -38,7 +38,7 @@ final class IpcMutants {
                   "tick",
                   new Drop("sent", 0)),
               bug("ipc-never-probes", "a member asks nobody whether it goes on", "tick", new Drop("post", 0)),
-              bug("ipc-probes-what-is-over", "a member asks for ever about what is over", "tick", new Fix(9, false)),
+              bug("ipc-probes-what-is-over", "a member asks for ever about what is over", "tick", new Fix(10, false)),
               bug(
                   "ipc-probe-unanswered",
                   "who asks about a communication that is over is not told",
