@@ -31,8 +31,9 @@ import org.tutti.transport.Transport;
 ///
 /// `Ipc.open("a", hub.open(here), List.of(there))`, then [#process]. Guarantees and limits are in `docs/ipc.md`.
 ///
-/// Any thread may call any method. Futures complete on virtual threads, never on the host's own; those that are not
-/// done when the host stops complete with [IllegalStateException]. Source: T-Shoshin.
+/// Any thread may call any method. Futures complete on the host's thread: what is chained to them, as by `thenApply`,
+/// runs there and must not wait, but may make calls; use the forms with `Async` for what waits. Those that are not done
+/// when the host stops complete with [IllegalStateException]. Source: T-Shoshin.
 public final class Ipc implements AutoCloseable {
   private static final int CALLS_MAX = 1024; // that wait for the host's thread; who makes more waits
   private static final String CLOSED = "the host is closed";
@@ -172,10 +173,14 @@ public final class Ipc implements AutoCloseable {
     return Collections.unmodifiableSet(new TreeSet<>(host.needed()));
   }
 
-  /// Ends all processes, tells the other hosts as far as that is possible at once, and stops. Idempotent.
+  /// Ends all processes, tells the other hosts as far as that is possible at once, and stops. Idempotent. Waits until
+  /// that is done, but on the host's thread.
   @Override
   public void close() {
     closed = true;
+    if (isOwnThread()) {
+      return;
+    }
     transport.wakeup();
     try {
       thread.join();
@@ -202,14 +207,23 @@ public final class Ipc implements AutoCloseable {
     return ids;
   }
 
+  private boolean isOwnThread() {
+    return Thread.currentThread() == thread;
+  }
+
   /// Runs a call on the host's thread, and waits only when too many calls do.
   <T> CompletableFuture<T> call(Consumer<Consumer<T>> step) {
     var future = new CompletableFuture<T>();
     Consumer<T> done =
         value -> {
           open.remove(future);
-          Thread.startVirtualThread(() -> future.complete(value));
+          future.complete(value);
         };
+    if (isOwnThread() && !finished) {
+      open.add(future);
+      step.accept(done);
+      return future;
+    }
     boolean posted = false;
     open.add(future);
     try {

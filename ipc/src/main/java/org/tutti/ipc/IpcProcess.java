@@ -20,7 +20,8 @@ import org.tutti.ipc.protocol.Selection;
 /// a member, and with 64 processes.
 ///
 /// Any thread may call any method; calls return at once, unless 1024 calls of the host wait already. Futures complete
-/// normally, with a [Result], on virtual threads. All calls throw [IllegalStateException] when the host is closed.
+/// normally, with a [Result], on the [host's thread][Ipc]: what is chained to them must not wait. All calls throw
+/// [IllegalStateException] when the host is closed.
 public final class IpcProcess implements AutoCloseable {
   private final Ipc ipc;
   private final int number;

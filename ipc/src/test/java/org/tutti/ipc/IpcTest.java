@@ -203,6 +203,25 @@ class IpcTest {
     assertThatThrownBy(a::process).isInstanceOf(IllegalStateException.class);
   }
 
+  /// Each call is made where the one before is told: on the host's thread.
+  @Test
+  void aProgramGoesOnWithoutThreads() {
+    Ipc a = host("a");
+    IpcProcess process = member(a, PRINTERS);
+    CompletableFuture<Result<Message>> all = another(process, 20_000);
+    assertThat(text(done(all).payload())).isEqualTo("0");
+    CompletableFuture<Void> closed = process.groups().thenAccept(_ -> a.close());
+    assertThat(closed).succeedsWithin(LONG);
+    assertThatThrownBy(a::process).isInstanceOf(IllegalStateException.class);
+  }
+
+  private static CompletableFuture<Result<Message>> another(IpcProcess process, int left) {
+    return process
+        .send(PRINTERS, 0, bytes(Integer.toString(left)), 0)
+        .thenCompose(_ -> process.receive(LONG))
+        .thenCompose(got -> left == 0 ? CompletableFuture.completedFuture(got) : another(process, left - 1));
+  }
+
   @Test
   void whoWaitsForHostsIsToldWhenTheyAreHeard() {
     Ipc a = host("a");

@@ -1,7 +1,6 @@
 package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -152,7 +151,7 @@ public final class IpcProtocol {
   private final Map<Integer, LocalProcess> processes = new TreeMap<>();
   private final Map<Line, Set<Delivery>> lines = new HashMap<>(); // what is in queues, by its sender and group
   private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
-  private final ArrayDeque<Runnable> later = new ArrayDeque<>(); // messages to this host itself, results of calls
+  private final Later later = new Later(); // messages to this host itself, results of calls
   private int processNext = 1;
   private long sessionNext = 1;
   private long deliveryNext = 1;
@@ -177,7 +176,7 @@ public final class IpcProtocol {
     this.self = self;
     this.times = times;
     this.port = port;
-    this.pairs = new PairProtocol(self, times.probeNanos, settings, new Here());
+    this.pairs = new PairProtocol(self, times.probeNanos, settings, new Here(), later);
   }
 
   // ---- processes and groups ----------------------------------------------------------------------------------------
@@ -205,7 +204,7 @@ public final class IpcProtocol {
       pairs.ended(number);
       abortReceives(new ProcessId(self, number), Status.PROC_DEAD);
     }
-    settle();
+    later.run();
   }
 
   /// Makes a process a member of a group.
@@ -239,7 +238,7 @@ public final class IpcProtocol {
     if (process.selection != null && group.equals(process.selection.group())) {
       abortReceive(process, Status.NOT_MEMBER);
     }
-    settle();
+    later.run();
     return new Done<>(process.groups.size());
   }
 
@@ -278,7 +277,7 @@ public final class IpcProtocol {
         }
       }
     }
-    settle();
+    later.run();
   }
 
   /// Of which groups a process is a member.
@@ -339,7 +338,7 @@ public final class IpcProtocol {
       post(self, message);
       port.send(communication.hosts, message);
     }
-    settle();
+    later.run();
   }
 
   private @Nullable Status sendFault(LocalProcess process, GroupId group, int wanted) {
@@ -414,7 +413,7 @@ public final class IpcProtocol {
       }
       overWhenAllAreTaken(process, communication);
     }
-    settle();
+    later.run();
     return new Done<>(process.own.get(group) == communication ? communication.wanted : 0);
   }
 
@@ -436,7 +435,7 @@ public final class IpcProtocol {
       communication.reply = waiting(timeoutNanos, caller);
       take(communication);
     }
-    settle();
+    later.run();
   }
 
   private void replied(MemberId from, IpcMessage.Reply message) {
@@ -601,7 +600,7 @@ public final class IpcProtocol {
         abortReceive(process, Status.TIMED_OUT);
       }
     }
-    settle();
+    later.run();
   }
 
   /// Whether nothing can come of a process, as far as this host knows.
@@ -687,7 +686,7 @@ public final class IpcProtocol {
       delivery.replied = caller;
       post(delivery.host, new IpcMessage.Reply(delivery.key, number, payload));
     }
-    settle();
+    later.run();
   }
 
   private void taken(MemberId from, Taken message) {
@@ -750,7 +749,7 @@ public final class IpcProtocol {
   /// @param message what it says
   public void arrived(MemberId from, IpcMessage message) {
     handle(from, message);
-    settle();
+    later.run();
   }
 
   /// Handles a message of another host about communications of two processes.
@@ -759,7 +758,7 @@ public final class IpcProtocol {
   /// @param message what it says
   public void arrived(MemberId from, PairMessage message) {
     pairs.arrived(from, message);
-    settle();
+    later.run();
   }
 
   private void handle(MemberId from, IpcMessage message) {
@@ -799,7 +798,7 @@ public final class IpcProtocol {
       }
     }
     pairs.lost(host);
-    settle();
+    later.run();
   }
 
   /// Does what is due.
@@ -807,7 +806,7 @@ public final class IpcProtocol {
     long now = port.now();
     if (dueAt > now) {
       pairs.tick();
-      settle();
+      later.run();
       return;
     }
     for (LocalProcess process : processes.values()) {
@@ -832,7 +831,7 @@ public final class IpcProtocol {
     }
     dueAt = nextDue();
     pairs.tick();
-    settle();
+    later.run();
   }
 
   /// When [#tick] is wanted next; perhaps earlier than something is due, as it is computed anew only then.
@@ -890,13 +889,6 @@ public final class IpcProtocol {
     }
   }
 
-  /// Callers may call again: they are told after the step, when the state is whole.
-  private void settle() {
-    for (Runnable next = later.poll(); next != null; next = later.poll()) {
-      next.run();
-    }
-  }
-
   // ---- communications of two processes -----------------------------------------------------------------------------
 
   private final class Here implements PairProtocol.Local {
@@ -920,11 +912,6 @@ public final class IpcProtocol {
     }
 
     @Override
-    public void later(Runnable action) {
-      later.add(action);
-    }
-
-    @Override
     public Set<Integer> processes() {
       return processes.keySet();
     }
@@ -934,11 +921,6 @@ public final class IpcProtocol {
       if (processes.containsKey(process)) {
         processes.get(process).begun++;
       }
-    }
-
-    @Override
-    public void settle() {
-      IpcProtocol.this.settle();
     }
 
     @Override

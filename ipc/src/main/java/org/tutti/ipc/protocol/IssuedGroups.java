@@ -1,7 +1,6 @@
 package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -129,7 +128,7 @@ public final class IssuedGroups {
   private final Map<GroupId, Known> known = new LinkedHashMap<>();
   private final Map<GroupId, Long> destroyed = new LinkedHashMap<>(); // when this host was told; the last ones
   private final Map<Key, Ending> endings = new LinkedHashMap<>();
-  private final ArrayDeque<Runnable> later = new ArrayDeque<>(); // results of calls
+  private final Later later = new Later(); // results of calls
   private long doubtedAt = Long.MIN_VALUE; // what was asked before may be wrong now
   private int calls; // that wait for the server
   private int looks; // questions of this host's own that are open
@@ -186,7 +185,7 @@ public final class IssuedGroups {
   public void leave(int number, GroupId group, String password, Consumer<Result<Integer>> caller) {
     if (protocol.processes().contains(number) && !protocol.groups(number).contains(group)) {
       told(caller, new Aborted<>(destroyed.containsKey(group) ? Status.GROUP_DOES_NOT_EXIST : Status.NOT_MEMBER));
-      settle();
+      later.run();
     } else {
       check(group, password, caller, (_, _) -> protocol.leave(number, group));
     }
@@ -219,10 +218,10 @@ public final class IssuedGroups {
                 told(caller, new Aborted<>(status));
               }
             }
-            settle();
+            later.run();
           });
     }
-    settle();
+    later.run();
   }
 
   /// Has the server destroy a group, and other hosts ask about it.
@@ -253,10 +252,10 @@ public final class IssuedGroups {
                 told(caller, new Aborted<>(status));
               }
             }
-            settle();
+            later.run();
           });
     }
-    settle();
+    later.run();
   }
 
   private void tell(Key key, Consumer<Result<Integer>> caller) {
@@ -338,7 +337,7 @@ public final class IssuedGroups {
       one.waiting.add(call);
       askWhatIsDue();
     }
-    settle();
+    later.run();
   }
 
   /// Makes room for one group more, at the cost of one that nobody needs.
@@ -482,7 +481,7 @@ public final class IssuedGroups {
         }
       }
     }
-    settle();
+    later.run();
   }
 
   // ---- other hosts, and time ---------------------------------------------------------------------------------------
@@ -504,7 +503,7 @@ public final class IssuedGroups {
         endIfAllAreGone(each.getKey(), each.getValue());
       }
     }
-    settle();
+    later.run();
   }
 
   /// Handles a message of another host, or passes it on.
@@ -525,7 +524,7 @@ public final class IssuedGroups {
       case Deliver deliver -> pass(from, deliver, message, null);
       default -> protocol.arrived(from, message);
     }
-    settle();
+    later.run();
   }
 
   private void destroyedElsewhere(MemberId from, Key key) {
@@ -587,7 +586,7 @@ public final class IssuedGroups {
       }
     }
     askWhatIsDue();
-    settle();
+    later.run();
   }
 
   /// When [#tick] is wanted next.
@@ -611,13 +610,6 @@ public final class IssuedGroups {
 
   private <T> void told(Consumer<Result<T>> caller, Result<T> result) {
     later.add(() -> caller.accept(result));
-  }
-
-  /// Callers may call again: they are told after the step, when the state is whole.
-  private void settle() {
-    for (Runnable next = later.poll(); next != null; next = later.poll()) {
-      next.run();
-    }
   }
 
   // ---- what is seen from outside -----------------------------------------------------------------------------------

@@ -102,13 +102,8 @@ public final class PairProtocol {
 
     void post(MemberId to, PairMessage message);
 
-    void later(Runnable action);
-
     /// A process begins a call that may wait.
     void begin(int process);
-
-    /// Does what was left for later: at the end of each call of a program.
-    void settle();
 
     /// How many calls a process has begun.
     long begun(int process);
@@ -157,6 +152,7 @@ public final class PairProtocol {
   private final long probeNanos;
   private final Settings settings;
   private final Local local;
+  private final Later later;
   private final Deadlocks deadlocks;
 
   private final Map<Integer, End> ends = new TreeMap<>();
@@ -169,11 +165,12 @@ public final class PairProtocol {
   private long lookAt;
   private long dueAt = Long.MAX_VALUE; // nothing is due before
 
-  PairProtocol(MemberId self, long probeNanos, Settings settings, Local local) {
+  PairProtocol(MemberId self, long probeNanos, Settings settings, Local local, Later later) {
     this.self = self;
     this.probeNanos = probeNanos;
     this.settings = settings;
     this.local = local;
+    this.later = later;
     this.deadlocks = new Deadlocks(self, new Waits());
   }
 
@@ -227,7 +224,7 @@ public final class PairProtocol {
       call.send = waiting(timeout, caller);
       offer(to.host(), call.pair, false, tag, payload);
     }
-    local.settle();
+    later.run();
   }
 
   /// Sends to one process, and takes its reply.
@@ -249,7 +246,7 @@ public final class PairProtocol {
       call.take = waiting(timeout, caller);
       offer(to.host(), call.pair, false, tag, payload);
     }
-    local.settle();
+    later.run();
   }
 
   private @Nullable Status sendFault(int process, ProcessId to, int length) {
@@ -388,7 +385,7 @@ public final class PairProtocol {
 
   private <T> void tell(@Nullable Consumer<Result<T>> caller, Result<T> result) {
     if (caller != null) {
-      local.later(() -> caller.accept(result));
+      later.add(() -> caller.accept(result));
     }
   }
 
@@ -409,7 +406,7 @@ public final class PairProtocol {
     }
     if (wanted == 0) {
       over(end(process), call, Status.NO_COMM);
-      local.settle();
+      later.run();
     }
     return new Done<>(Math.min(wanted, 1));
   }
@@ -439,7 +436,7 @@ public final class PairProtocol {
       }
       take(call);
     }
-    local.settle();
+    later.run();
   }
 
   private void take(Call call) {
@@ -483,7 +480,7 @@ public final class PairProtocol {
         in.add(0, call.replyFirst);
       }
       if (in.isWhole()) {
-        local.later(() -> take(call)); // it ends the communication, which may let in another one
+        later.add(() -> take(call)); // it ends the communication, which may let in another one
       } else {
         ask(call.to.host(), call.pair, true, in);
       }
@@ -610,7 +607,7 @@ public final class PairProtocol {
       letter.state = Letter.State.RECEIVED;
       end.received++;
     }
-    local.later(this::admit);
+    later.add(this::admit);
     return received;
   }
 
@@ -657,7 +654,7 @@ public final class PairProtocol {
     } else {
       remove(end, letter);
       tell(letter.replied, new Aborted<>(status));
-      local.later(this::admit);
+      later.add(this::admit);
     }
   }
 
