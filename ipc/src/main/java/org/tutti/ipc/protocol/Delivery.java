@@ -30,4 +30,9 @@ final class Delivery {
     this.tag = message.tag();
     this.payload = message.payload();
   }
+
+  /// When the sender's host is asked whether the communication goes on; never about one that is over.
+  long probeAt() {
+    return over ? Long.MAX_VALUE : probeAt;
+  }
 }

@@ -823,7 +823,7 @@ public final class IpcProtocol {
         abortReceive(process, Status.TIMED_OUT);
       }
       for (Delivery delivery : process.queue.values()) {
-        if (!delivery.over && delivery.probeAt <= now) {
+        if (delivery.probeAt() <= now) {
           delivery.probeAt = due(times.probeNanos());
           post(delivery.host, new Probe(delivery.key, process.number, delivery.reply != null));
         }
@@ -850,7 +850,7 @@ public final class IpcProtocol {
       }
       deadline = Math.min(deadline, deadlineOf(process.receive));
       for (Delivery delivery : process.queue.values()) {
-        deadline = delivery.over ? deadline : Math.min(deadline, delivery.probeAt);
+        deadline = Math.min(deadline, delivery.probeAt());
       }
     }
     return deadline;

@@ -87,7 +87,7 @@ final class PairTalkers {
     }
   }
 
-  /// Many processes send to one.
+  /// Many processes send to one: more messages than its queue takes, or more bytes than its host does.
   private void flood() {
     Talker to = any();
     Site site = sites.sites.get(random.nextInt(sites.sites.size()));
@@ -96,11 +96,12 @@ final class PairTalkers {
     }
     sites.met(site.name, "flood");
     to.isDeaf = true;
+    int length = random.nextBoolean() ? Long.BYTES : IpcSites.PAIRS.windowBytes();
     List<Talker> many = new ArrayList<>();
     site.step(host -> {
       for (int i = 0; i < FLOOD; i++) {
         many.add(new Talker(site, host, host.protocol().open()));
-        many.getLast().send(to, Long.BYTES, 300 * MILLI, false);
+        many.getLast().send(to, length, 300 * MILLI, false);
       }
     });
     sites.at(sites.now() + 400 * MILLI, () -> many.forEach(talker -> talker.end(false)));

@@ -38,7 +38,12 @@ final class IpcMutants {
                   "tick",
                   new Drop("sent", 0)),
               bug("ipc-never-probes", "a member asks nobody whether it goes on", "tick", new Drop("post", 0)),
-              bug("ipc-probes-what-is-over", "a member asks for ever about what is over", "tick", new Fix(10, false)),
+              in(
+                  "Delivery",
+                  "ipc-probes-what-is-over",
+                  "a member asks for ever about what is over",
+                  "probeAt",
+                  new Fix(0, false)),
               bug(
                   "ipc-probe-unanswered",
                   "who asks about a communication that is over is not told",
