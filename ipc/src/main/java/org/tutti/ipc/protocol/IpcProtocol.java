@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -136,20 +135,13 @@ public final class IpcProtocol {
   /// @param unanswered     messages to a host
   public record Sizes(int processes, int groups, int queue, int communications, int replies, int unanswered) {}
 
-  /// From whom to which group: a later message supersedes an earlier one.
-  private record Line(MemberId host, int process, GroupId group) {
-    Line(MemberId host, Key key) {
-      this(host, key.process(), key.group());
-    }
-  }
-
   private final MemberId self;
   private final Times times;
   private final Port port;
   private final PairProtocol pairs;
 
   private final Map<Integer, LocalProcess> processes = new TreeMap<>();
-  private final Map<Line, Set<Delivery>> lines = new HashMap<>(); // what is in queues, by its sender and group
+  private final Deliveries deliveries = new Deliveries();
   private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
   private final Later later = new Later(); // messages to this host itself, results of calls
   private int processNext = 1;
@@ -508,61 +500,25 @@ public final class IpcProtocol {
   private void deliver(MemberId from, Deliver message) {
     int count = 0;
     boolean refused = false;
-    Line line = new Line(from, message.key());
-    if (!isOld(line, message.key())) {
-      ended(line, message.key().session() - 1);
+    Key key = message.key();
+    if (!deliveries.isOld(from, key)) {
+      deliveries.upTo(from, key, key.session() - 1).forEach(this::ended);
       for (LocalProcess process : processes.values()) {
-        if (!process.groups.contains(message.key().group())) {
+        if (!process.groups.contains(key.group())) {
           continue;
         }
-        if (process.queue.size() >= QUEUE_MAX && !dropOldest(process)) {
+        if (process.queue.size() >= QUEUE_MAX && !deliveries.dropOldest(process)) {
           refused = true;
           continue;
         }
         var delivery = new Delivery(deliveryNext++, process, from, message);
         delivery.probeAt = due(times.probeNanos());
-        process.queue.put(delivery.id, delivery);
-        lines.computeIfAbsent(line, _ -> new LinkedHashSet<>()).add(delivery);
+        deliveries.add(delivery);
         count++;
         serve(process);
       }
     }
-    post(from, new Delivered(message.key(), count, refused));
-  }
-
-  /// Makes room: nobody misses a message that is over.
-  private boolean dropOldest(LocalProcess process) {
-    for (Delivery delivery : process.queue.values()) {
-      if (delivery.over) {
-        remove(delivery);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// Whether this message, or a later one of the same sender to the group, is here: it is a repetition.
-  private boolean isOld(Line line, Key key) {
-    for (Delivery delivery : deliveries(line)) {
-      if (delivery.key.session() >= key.session()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private Set<Delivery> deliveries(Line line) {
-    return lines.getOrDefault(line, Set.of());
-  }
-
-  /// Takes a message out of a member's queue.
-  private void remove(Delivery delivery) {
-    delivery.member.queue.remove(delivery.id);
-    var line = new Line(delivery.host, delivery.key);
-    Set<Delivery> same = lines.get(line);
-    if (same != null && same.remove(delivery) && same.isEmpty()) {
-      lines.remove(line);
-    }
+    post(from, new Delivered(key, count, refused));
   }
 
   /// Takes the next message of a selection out of the queue, and waits for it.
@@ -624,7 +580,7 @@ public final class IpcProtocol {
           break;
         }
         if (delivery.over) {
-          remove(delivery);
+          deliveries.remove(delivery);
           abortReceive(process, Status.NO_COMM);
         } else {
           delivery.received = true;
@@ -690,37 +646,19 @@ public final class IpcProtocol {
   }
 
   private void taken(MemberId from, Taken message) {
-    Delivery delivery = replying(message.member(), from, message.key());
+    Delivery delivery = deliveries.replying(message.member(), from, message.key());
     if (delivery != null) {
       int length = delivery.reply.remaining();
       Consumer<Result<Integer>> caller = delivery.replied;
-      remove(delivery);
+      deliveries.remove(delivery);
       later.add(() -> caller.accept(new Done<>(length)));
     }
   }
 
   private void wanted(MemberId from, Wanted message) {
-    Delivery delivery = replying(message.member(), from, message.key());
+    Delivery delivery = deliveries.replying(message.member(), from, message.key());
     if (delivery != null) {
       post(from, new IpcMessage.Reply(delivery.key, message.member(), delivery.reply));
-    }
-  }
-
-  private @Nullable Delivery replying(int member, MemberId host, Key key) {
-    for (Delivery delivery : deliveries(new Line(host, key))) {
-      if (delivery.member.number == member && delivery.reply != null && delivery.key.equals(key)) {
-        return delivery;
-      }
-    }
-    return null;
-  }
-
-  /// Ends, at the members, the communications of a sender with a group up to a session.
-  private void ended(Line line, long last) {
-    for (Delivery delivery : List.copyOf(deliveries(line))) {
-      if (delivery.key.session() <= last) {
-        ended(delivery);
-      }
     }
   }
 
@@ -734,7 +672,7 @@ public final class IpcProtocol {
   }
 
   private void drop(Delivery delivery) {
-    remove(delivery);
+    deliveries.remove(delivery);
     Consumer<Result<Integer>> caller = delivery.replied;
     if (caller != null) {
       later.add(() -> caller.accept(new Aborted<>(Status.NO_COMM)));
@@ -769,7 +707,7 @@ public final class IpcProtocol {
       case Taken taken -> taken(from, taken);
       case Probe probe -> probed(from, probe);
       case Wanted wanted -> wanted(from, wanted);
-      case Ended(Key key) -> ended(new Line(from, key), key.session());
+      case Ended(Key key) -> deliveries.upTo(from, key, key.session()).forEach(this::ended);
       case IpcMessage.Coded coded -> deliver(from, coded.message());
       case IpcMessage.Destroyed _, IpcMessage.Gone _ -> {} // these are for IssuedGroups
     }

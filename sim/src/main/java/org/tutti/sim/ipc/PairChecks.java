@@ -170,6 +170,11 @@ final class PairChecks {
     return message.reply;
   }
 
+  /// There was no room for a reply: the sender still waits for one.
+  void repliesNot(Message message) {
+    message.reply = null;
+  }
+
   void took(Message message, ProcessId member, ByteBuffer reply) {
     require(
         message.to.equals(member) && message.reply != null && message.reply.equals(reply) && !message.isTaken,

@@ -386,6 +386,9 @@ final class PairTalkers {
                       result -> {
                         checks.repliesNoMore(message);
                         if (result instanceof Aborted<Integer>(var status)) {
+                          if (status == Status.NO_BUFF) {
+                            checks.repliesNot(message);
+                          }
                           told(status, message.sender, null, message.sentAt);
                         } else {
                           checks.takenTold(message);

@@ -13,7 +13,12 @@ import org.tutti.sim.mutant.Edit.Change.Return;
 final class IpcMutants {
   static final List<Mutant> ALL =
       Stream.of(
-              bug("ipc-sent-is-reached", "a message counts that is in no queue", "deliver", new Drop("Map.put", 0)),
+              in(
+                  "Deliveries",
+                  "ipc-sent-is-reached",
+                  "a message counts that is in no queue",
+                  "add",
+                  new Drop("Map.put", 0)),
               bug(
                   "ipc-everybody-is-a-member",
                   "a message is put into the queues of all processes",

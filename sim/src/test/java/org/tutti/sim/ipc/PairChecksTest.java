@@ -135,6 +135,13 @@ class PairChecksTest {
           checks.toldDeadlock(request(checks, B, A));
         });
     holds(checks -> {
+      Message message = checks.sent(A, B, 20, 0);
+      checks.waits(A, B, Kind.REPLY, message);
+      checks.replies(message, 20, 0);
+      checks.repliesNot(message);
+      checks.toldDeadlock(request(checks, B, A));
+    });
+    holds(checks -> {
       request(checks, A, B);
       Wait wait = checks.waits(B, A, Kind.RECEIVE, null);
       assertThat(checks.closes(wait)).as("it comes if there is room").isEmpty();
