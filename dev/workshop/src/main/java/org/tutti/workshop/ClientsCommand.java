@@ -1,16 +1,12 @@
 package org.tutti.workshop;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.NavigableMap;
 import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClientServerBenchmark;
-import org.tutti.bench.ClosedBenchmark;
 import org.tutti.cli.OrderingConverter;
-import org.tutti.cli.TimeConverter;
-import org.tutti.transport.TransportProvider;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,17 +19,10 @@ import picocli.CommandLine.Spec;
       "Clients that multicast their requests to all servers and take the first reply, beside clients that ask one "
           + "server, which multicasts among the servers and replies; and how long the ordering takes at the server "
           + "that orders and at the others.",
-      "About a minute; some seconds with --quick."
+      "About half a minute; some seconds with --quick."
     })
 final class ClientsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
-
-  @Option(
-      names = "--transport",
-      paramLabel = "NAME",
-      defaultValue = "tcp",
-      description = "The transport; default: ${DEFAULT-VALUE}.")
-  String transport = "tcp";
 
   @Option(
       names = "--order",
@@ -52,18 +41,7 @@ final class ClientsCommand implements Callable<Integer> {
   @Option(names = "--bytes", paramLabel = "N", description = "The length of a request (${DEFAULT-VALUE}).")
   int bytes = 100;
 
-  @Option(names = "--rounds", paramLabel = "N", description = "Rounds (5; with --quick 3).")
-  int rounds;
-
-  @Option(
-      names = "--time",
-      paramLabel = "TIME",
-      converter = TimeConverter.class,
-      description = "How long one measurement lasts (500ms; with --quick 100ms).")
-  Duration time = Duration.ZERO;
-
-  @Option(names = "--quick", description = "Short rounds.")
-  boolean quick;
+  @Mixin LocalRounds.OverOne over = new LocalRounds.OverOne();
 
   @Override
   public Integer call() throws InterruptedException {
@@ -72,21 +50,9 @@ final class ClientsCommand implements Callable<Integer> {
   }
 
   private ClientServerBenchmark.Options options() {
-    NavigableMap<String, TransportProvider> all = ClosedBenchmark.transportsByName();
-    TransportProvider provider = all.get(transport);
     try {
-      if (provider == null) {
-        throw new IllegalArgumentException("'" + transport + "' is none of: " + String.join(", ", all.keySet()));
-      }
-      Duration standard = Duration.ofMillis(quick ? 100 : 500);
       return new ClientServerBenchmark.Options(
-          provider,
-          order,
-          servers,
-          clients,
-          bytes,
-          rounds > 0 ? rounds : quick ? 3 : 5,
-          time.isZero() ? standard : time);
+          over.transport(), order, servers, clients, bytes, over.local.rounds(), over.local.time());
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
