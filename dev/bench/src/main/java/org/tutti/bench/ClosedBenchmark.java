@@ -8,13 +8,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 import org.tutti.Ordering;
+import org.tutti.bench.member.BenchTransports;
 import org.tutti.bench.trial.Numbers;
-import org.tutti.net.tcp.TcpConfig;
-import org.tutti.net.tcp.TcpTransport;
-import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
@@ -89,17 +86,6 @@ public final class ClosedBenchmark {
     }
   }
 
-  /// The TCP transport as two kinds: on one host it takes Unix domain sockets unless it has no place for them.
-  ///
-  /// @param name   `tcp` or `unix`
-  /// @param config the settings
-  private record Sockets(String name, TcpConfig config) implements TransportProvider {
-    @Override
-    public Transport open(TransportSettings settings) {
-      return TcpTransport.open(settings.listen(), settings.advertised(), config);
-    }
-  }
-
   /// A row of a table.
   private record Row(TransportProvider transport, Ordering ordering) {}
 
@@ -139,10 +125,7 @@ public final class ClosedBenchmark {
   ///
   /// @return all there are, `tcp` without Unix domain sockets, `unix` with them, by name
   public static NavigableMap<String, TransportProvider> transportsByName() {
-    var all = new TreeMap<>(TransportProvider.installed());
-    all.put("tcp", new Sockets("tcp", TcpConfig.lan().withSocketDirectory(null)));
-    all.put("unix", new Sockets("unix", TcpConfig.lan()));
-    return all;
+    return BenchTransports.byName();
   }
 
   private void run() throws InterruptedException {

@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.tutti.bench.member.BenchTarget.SendingThread;
 import org.tutti.bench.member.Callers;
+import org.tutti.bench.member.IpcTarget;
 import org.tutti.bench.member.Times;
+import org.tutti.bench.trial.IpcOptions;
 import org.tutti.bench.trial.Numbers;
 import org.tutti.ipc.GroupId;
 import org.tutti.ipc.IpcProcess;
@@ -64,17 +66,13 @@ public final class IpcBenchmark {
   /// What to measure, and how long.
   ///
   /// @param transport between the hosts
-  /// @param askers    how many processes ask at a time, 1 to 512
+  /// @param askers    how many processes ask at a time, 1 to 64
   /// @param rounds    how often everything is measured, 1 or more
   /// @param time      how long one measurement lasts
   public record Options(TransportProvider transport, int askers, int rounds, Duration time) {
-    private static final int ASKERS_MAX = 512;
-
     /// Checks the ranges.
     public Options {
-      if (askers < 1 || askers > ASKERS_MAX) {
-        throw new IllegalArgumentException("1 to " + ASKERS_MAX + " processes ask at a time, not " + askers);
-      }
+      IpcOptions.requireAskers(askers);
       if (rounds < 1 || !time.isPositive()) {
         throw new IllegalArgumentException("nothing to measure");
       }
@@ -277,16 +275,7 @@ public final class IpcBenchmark {
     IpcProcess sender = hosts.sender();
     GroupId to = GroupId.wellKnown(REPLYING_GROUP + members);
     ByteBuffer message = ByteBuffer.allocate(bytes);
-    return () ->
-        sender
-            .ask(to, message)
-            .replies(members, PATIENCE)
-            .thenApply(result -> {
-              if (result instanceof Result.Done(IpcProcess.Answers answers) && answers.replies().size() == members) {
-                return answers;
-              }
-              throw new IllegalStateException(members + " members were asked, but " + result);
-            });
+    return IpcTarget.asker(sender, to, members, message);
   }
 
   private void print(String title, List<Row> rows, Map<Integer, Numbers> pings) {

@@ -37,6 +37,9 @@ import org.tutti.bench.member.Times;
 
 /// A member of a JGroups cluster with total order (agreed delivery): a stack that it ships, with its sequencer added
 /// where its own `sequencer.xml` has it, below fragmentation, and bound to one address, by default that of loopback.
+///
+/// Settings: `stack`; `sequencer=false` for the stack without one; `calls=true` for calls by `RpcDispatcher` to all
+/// members instead of multicasts, `calls=others` for those to all other members.
 public final class JGroups implements BenchTarget {
   private static final String CLUSTER = "choir";
   private static final String FRAGMENTATION = "FRAG2";
@@ -49,7 +52,9 @@ public final class JGroups implements BenchTarget {
   private String host = LOOPBACK;
   private int port;
   private int size;
+  private boolean sequenced = true;
   private boolean called; // by RpcDispatcher, instead of multicasts
+  private boolean calledByOthers; // only
   private volatile int bytes; // how long messages are
   private volatile long views; // written by the one thread that delivers them
   private @Nullable JChannel channel;
@@ -67,7 +72,9 @@ public final class JGroups implements BenchTarget {
   @Override
   public String open(Map<String, String> settings) throws IOException {
     stack = settings.getOrDefault("stack", stack);
-    called = "true".equals(settings.get("calls"));
+    sequenced = !"false".equals(settings.get("sequencer"));
+    calledByOthers = "others".equals(settings.get("calls"));
+    called = calledByOthers || "true".equals(settings.get("calls"));
     host = settings.getOrDefault(HOST, LOOPBACK);
     try (var free = new ServerSocket(0, 1, InetAddress.getByName(host))) {
       port = free.getLocalPort();
@@ -82,7 +89,7 @@ public final class JGroups implements BenchTarget {
     int colon = first.indexOf(':');
     channel = new JChannel(configuration(first.substring(0, colon), Integer.parseInt(first.substring(colon + 1))));
     if (called) {
-      rpc = new GroupRpc(channel, delivered::incrementAndGet);
+      rpc = new GroupRpc(channel, calledByOthers, delivered::incrementAndGet);
     } else {
       channel.setReceiver(new Counting());
     }
@@ -119,8 +126,10 @@ public final class JGroups implements BenchTarget {
         default -> {}
       }
     }
-    String sequencer = stack.endsWith("-new") ? "SEQUENCER2" : "SEQUENCER";
-    protocols.add(place(protocols), new ProtocolConfiguration(sequencer, new HashMap<>()));
+    if (sequenced) {
+      String sequencer = stack.endsWith("-new") ? "SEQUENCER2" : "SEQUENCER";
+      protocols.add(place(protocols), new ProtocolConfiguration(sequencer, new HashMap<>()));
+    }
     return configuration;
   }
 
@@ -193,15 +202,20 @@ public final class JGroups implements BenchTarget {
     return running.times;
   }
 
-  /// Each caller is a thread that waits for the replies of all members.
+  /// Each caller waits for the replies of all members, or of all others.
   @Override
   public Callers.Result calls(Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
     GroupRpc dispatcher = rpc;
-    if (dispatcher == null || calls.sendingThread() != SendingThread.THREAD) {
-      throw new UnsupportedOperationException("only threads that wait call, and where calls were chosen");
+    int repliers = calledByOthers ? size - 1 : size;
+    if (dispatcher == null) {
+      throw new UnsupportedOperationException("calls were not chosen");
     }
-    Callers.Caller caller = dispatcher.caller(new byte[calls.bytes()], size);
-    return Callers.run(Collections.nCopies(calls.callers(), caller), calls.nanos(), SendingThread.THREAD);
+    byte[] request = new byte[calls.bytes()];
+    Callers.Caller caller =
+        calls.sendingThread() == SendingThread.THREAD
+            ? dispatcher.waiting(request, repliers)
+            : dispatcher.calledBack(request, repliers);
+    return Callers.run(Collections.nCopies(calls.callers(), caller), calls.nanos(), calls.sendingThread());
   }
 
   @Override

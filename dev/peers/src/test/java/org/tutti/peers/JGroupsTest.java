@@ -3,6 +3,7 @@ package org.tutti.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -59,6 +60,33 @@ class JGroupsTest {
       var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 100, MOMENT, SendingThread.THREAD);
       assertThat(first.calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
       assertThat(second.delivered()).isGreaterThanOrEqualTo(8);
+    }
+  }
+
+  /// As rarely as the others.
+  @EnabledIfSystemProperty(named = "peers", matches = "true")
+  @Tag("socket")
+  @Test
+  void membersCallAllOthersWithoutASequencer() throws Exception {
+    try (var first = new JGroups();
+        var second = new JGroups();
+        var third = new JGroups()) {
+      Map<String, String> settings = Map.of("stack", "tcp", "calls", "others", "sequencer", "false");
+      List<JGroups> all = List.of(first, second, third);
+      List<String> addresses = new ArrayList<>();
+      for (JGroups member : all) {
+        addresses.add(member.open(settings));
+      }
+      for (int rank = 0; rank < all.size(); rank++) {
+        all.get(rank).form(rank, addresses);
+      }
+      first.ready();
+      for (SendingThread sendingThread : SendingThread.values()) {
+        var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 32, MOMENT, sendingThread);
+        assertThat(first.calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
+      }
+      assertThat(first.delivered()).isZero();
+      assertThat(second.delivered()).isGreaterThanOrEqualTo(16).isEqualTo(third.delivered());
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.HdrHistogram.Histogram;
@@ -55,11 +56,17 @@ public final class Worker {
     Thread.ofPlatform().name("commands").daemon().start(Worker::read);
     try (var target = named(args[0])) {
       var worker = new Worker(target);
-      for (String line = COMMANDS.take(); !line.equals(END); line = COMMANDS.take()) {
-        answers.println(worker.answer(line.split(" ")));
-      }
+      serve(line -> answers.println(worker.answer(line.split(" "))));
+    } catch (IllegalArgumentException unknown) { // whoever started this process is told by the answers
+      serve(_ -> answers.println("failed " + unknown.getMessage()));
     } finally {
       Runtime.getRuntime().exit(0); // libraries may have left threads
+    }
+  }
+
+  private static void serve(Consumer<String> commands) throws InterruptedException {
+    for (String line = COMMANDS.take(); !line.equals(END); line = COMMANDS.take()) {
+      commands.accept(line);
     }
   }
 
@@ -91,6 +98,7 @@ public final class Worker {
     return switch (name) {
       case TuttiTarget.NAME -> new TuttiTarget();
       case ReplicaTarget.NAME -> new ReplicaTarget();
+      case IpcTarget.NAME -> new IpcTarget();
       case RawTarget.NAME -> new RawTarget();
       case RawMulticast.NAME -> new RawMulticast();
       default ->

@@ -169,6 +169,18 @@ public final class Instrument {
     }
   }
 
+  /// Questions to members in other processes, beside calls of another toolkit.
+  ///
+  /// @param what    over which transport, how many ask, and beside what
+  /// @param options how; it has as many members as there are processes
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean ipc(IpcOptions what, InstrumentOptions options, PrintWriter out) throws InterruptedException {
+    Plan plan = programme -> new IpcPlan(options, what, programme.groups()).trialSets();
+    return new Instrument(options, "ipc", out).run(IpcPlan.groups(options, what), plan);
+  }
+
   private boolean replicas(ReplicaOptions what, Path scratch) throws InterruptedException {
     if (what.parts().contains(Part.CALLS) || what.parts().contains(Part.LATENCY)) {
       measure(

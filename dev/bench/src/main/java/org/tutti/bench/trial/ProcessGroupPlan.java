@@ -70,6 +70,13 @@ record ProcessGroupPlan(
     return new ProcessGroupPlan(name, Instrument.JGROUPS, size, List.of("stack=" + stack, "calls=true"));
   }
 
+  /// JGroups with one of its stacks, without its sequencer, whose members call the other ones.
+  static ProcessGroupPlan jgroupsQuestions(int size, String stack) {
+    String name = Instrument.JGROUPS + "-" + stack;
+    List<String> settings = List.of("stack=" + stack, "sequencer=false", "calls=others");
+    return new ProcessGroupPlan(name, Instrument.JGROUPS, size, settings);
+  }
+
   /// Aeron Cluster with one of two stacks.
   ///
   /// @param scratch where its files go

@@ -128,13 +128,15 @@ final class ReplicaPlan {
     return new Task.Calls(callers, operation, BYTES, sendingThread, nanos());
   }
 
-  private static List<Integer> only(ProcessGroup group, int rank, int callers) {
+  /// Callers in one process only.
+  static List<Integer> only(ProcessGroup group, int rank, int callers) {
     var all = new ArrayList<>(Collections.nCopies(group.size(), 0));
     all.set(rank, callers);
     return all;
   }
 
-  private static String how(SendingThread sendingThread) {
+  /// Ends the name of a trial.
+  static String how(SendingThread sendingThread) {
     return sendingThread == SendingThread.LISTENER ? ", callbacks" : ", threads wait";
   }
 
