@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -140,7 +141,7 @@ public final class IpcProtocol {
   private final Port port;
   private final PairProtocol pairs;
 
-  private final Map<Integer, LocalProcess> processes = new TreeMap<>();
+  private final Map<Integer, LocalProcess> processes = new LinkedHashMap<>(); // in the order of their numbers
   private final Deliveries deliveries = new Deliveries();
   private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
   private final Later later = new Later(); // messages to this host itself, results of calls
