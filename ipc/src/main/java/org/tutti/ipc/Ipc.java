@@ -45,7 +45,7 @@ public final class Ipc implements AutoCloseable {
 
   private final IpcHost host;
   private final Transport transport;
-  private final @Nullable GroupIds ids;
+  private final Here here;
   private final List<Waiting> waiting = new ArrayList<>(); // of the host's thread
   private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
   private final Thread thread;
@@ -57,7 +57,7 @@ public final class Ipc implements AutoCloseable {
     var self = new MemberId(name, transport.address(), Incarnation.next());
     this.host = new IpcHost(self, cluster, transport, hosts, TIMES);
     this.transport = transport;
-    this.ids = ids;
+    this.here = new Here(ids);
     this.thread = Thread.ofPlatform().name("tutti-ipc-" + name).daemon().unstarted(this::run);
     if (ids != null) {
       host.groups().ask(new Asked(ids));
@@ -119,11 +119,7 @@ public final class Ipc implements AutoCloseable {
   /// @return the process
   /// @throws IllegalStateException when the host is closed, or has 1024 processes
   public IpcProcess process() {
-    int number = this.<Integer>call(done -> done.accept(host.protocol().open())).join();
-    if (number == 0) {
-      throw new IllegalStateException("a host has " + IpcProtocol.PROCESSES_MAX + " processes at most");
-    }
-    return new IpcProcess(this, number);
+    return IpcProcess.of(here);
   }
 
   /// The other hosts that this one hears now.
@@ -190,22 +186,6 @@ public final class Ipc implements AutoCloseable {
   }
 
   // ---- for processes -----------------------------------------------------------------------------------------------
-
-  MemberId self() {
-    return host.self();
-  }
-
-  IpcProtocol protocol() {
-    return host.protocol();
-  }
-
-  IssuedGroups groups() {
-    return host.groups();
-  }
-
-  @Nullable GroupIds ids() {
-    return ids;
-  }
 
   private boolean isOwnThread() {
     return Thread.currentThread() == thread;
@@ -294,6 +274,57 @@ public final class Ipc implements AutoCloseable {
     }
   }
 
+  /// Carries the calls of this program's processes, and is where all run.
+  private final class Here implements Carrier, Request.Desk {
+    private final @Nullable GroupIds ids;
+
+    Here(@Nullable GroupIds ids) {
+      this.ids = ids;
+    }
+
+    @Override
+    public MemberId host() {
+      return host.self();
+    }
+
+    @Override
+    public <T> CompletableFuture<Result<T>> call(int process, Request<T> request) {
+      return Ipc.this.call(done -> request.run(this, process, done));
+    }
+
+    @Override
+    public IpcProtocol protocol() {
+      return host.protocol();
+    }
+
+    @Override
+    public IssuedGroups groups() {
+      return host.groups();
+    }
+
+    @Override
+    public @Nullable GroupIds ids() {
+      return ids;
+    }
+
+    @Override
+    public <T> void pass(CompletableFuture<Result<T>> outcome, Consumer<Result<T>> answer) {
+      outcome.handleAsync(
+          (result, _) -> {
+            Result<T> known = result != null ? result : new Aborted<>(Status.NO_SERVER);
+            try {
+              return Ipc.this.call(done -> {
+                answer.accept(known);
+                done.accept(true);
+              });
+            } catch (IllegalStateException _) {
+              return null; // the host is closed, and with it whoever waits
+            }
+          },
+          Thread::startVirtualThread);
+    }
+  }
+
   /// The group-id server: its answers come on threads of its own, and are taken by the host's.
   private final class Asked implements IssuedGroups.Directory {
     private final GroupIds server;
@@ -304,33 +335,17 @@ public final class Ipc implements AutoCloseable {
 
     @Override
     public void look(GroupId group, Consumer<Result<IssuedGroup>> answer) {
-      pass(server.look(group), answer);
+      here.pass(server.look(group), answer);
     }
 
     @Override
     public void check(GroupId group, String password, Consumer<Result<IssuedGroup>> answer) {
-      pass(server.check(group, password), answer);
+      here.pass(server.check(group, password), answer);
     }
 
     @Override
     public void destroy(GroupId group, String password, Consumer<Result<GroupId>> answer) {
-      pass(server.destroy(group, password), answer);
-    }
-
-    private <T> void pass(CompletableFuture<Result<T>> outcome, Consumer<Result<T>> answer) {
-      outcome.handleAsync(
-          (result, _) -> {
-            Result<T> known = result != null ? result : new Aborted<>(Status.NO_SERVER);
-            try {
-              return call(done -> {
-                answer.accept(known);
-                done.accept(true);
-              });
-            } catch (IllegalStateException _) {
-              return null; // the host is closed, and with it whoever waits
-            }
-          },
-          Thread::startVirtualThread);
+      here.pass(server.destroy(group, password), answer);
     }
   }
 

@@ -2,18 +2,15 @@ package org.tutti.ipc;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.protocol.IpcMessage;
 import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.PairMessage;
-import org.tutti.ipc.protocol.PairProtocol;
 import org.tutti.ipc.protocol.Selection;
 
 /// One process: it may be a member of 64 groups, and may communicate with 64 groups at a time, of which it need not be
@@ -23,19 +20,32 @@ import org.tutti.ipc.protocol.Selection;
 /// normally, with a [Result], on the [host's thread][Ipc]: what is chained to them must not wait. All calls throw
 /// [IllegalStateException] when the host is closed.
 public final class IpcProcess implements AutoCloseable {
-  private final Ipc ipc;
+  private final Carrier carrier;
   private final int number;
 
-  IpcProcess(Ipc ipc, int number) {
-    this.ipc = ipc;
+  IpcProcess(Carrier carrier, int number) {
+    this.carrier = carrier;
     this.number = number;
+  }
+
+  /// Begins a process.
+  ///
+  /// @param carrier of its calls
+  /// @throws IllegalStateException when the host has too many, or has ended
+  static IpcProcess of(Carrier carrier) {
+    return switch (carrier.call(0, new Request.Open()).join()) {
+      case Done(Integer number) when number > 0 -> new IpcProcess(carrier, number);
+      case Done(Integer _) ->
+          throw new IllegalStateException("a host has " + IpcProtocol.PROCESSES_MAX + " processes at most");
+      case Aborted(Status status) -> throw new IllegalStateException("no process: " + status);
+    };
   }
 
   /// Where others send to it.
   ///
   /// @return its host and its number there
   public ProcessId id() {
-    return new ProcessId(ipc.self(), number);
+    return new ProcessId(carrier.host(), number);
   }
 
   /// Becomes a member: a message that is sent to the group from now on may come here.
@@ -54,7 +64,7 @@ public final class IpcProcess implements AutoCloseable {
   /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
   public CompletableFuture<Result<Integer>> join(GroupId group, String password) {
     GroupIds.requirePassword(password);
-    return ipc.call(done -> ipc.groups().join(number, group, password, done));
+    return carrier.call(number, new Request.Join(group, password));
   }
 
   /// Ends the membership; messages of the group that it has are dropped, its replies among them are aborted.
@@ -73,7 +83,7 @@ public final class IpcProcess implements AutoCloseable {
   /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
   public CompletableFuture<Result<Integer>> leave(GroupId group, String password) {
     GroupIds.requirePassword(password);
-    return ipc.call(done -> ipc.groups().leave(number, group, password, done));
+    return carrier.call(number, new Request.Leave(group, password));
   }
 
   /// Has the server create a group, of which nobody is a member and to which anybody may send.
@@ -94,10 +104,7 @@ public final class IpcProcess implements AutoCloseable {
   public CompletableFuture<Result<GroupId>> create(String password, String sendPassword) {
     GroupIds.requirePassword(password);
     GroupIds.requirePassword(sendPassword);
-    GroupIds ids = ipc.ids();
-    return ids != null
-        ? ids.create(password, sendPassword)
-        : CompletableFuture.completedFuture(new Aborted<>(Status.NO_SERVER));
+    return carrier.call(number, new Request.Create(password, sendPassword));
   }
 
   /// Has the server destroy a group, and ends it here and at the hosts that are heard: its members are told by
@@ -110,7 +117,7 @@ public final class IpcProcess implements AutoCloseable {
   /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
   public CompletableFuture<Result<Integer>> destroy(GroupId group, String password) {
     GroupIds.requirePassword(password);
-    return ipc.call(done -> ipc.groups().destroy(number, group, password, done));
+    return carrier.call(number, new Request.Destroy(group, password));
   }
 
   /// Says a group's send password: what this process sends to the group from now on is taken by its members.
@@ -122,23 +129,16 @@ public final class IpcProcess implements AutoCloseable {
   /// @throws IllegalArgumentException when the password is longer than [GroupIds#PASSWORD_MAX]
   public CompletableFuture<Result<Integer>> authorize(GroupId group, String sendPassword) {
     GroupIds.requirePassword(sendPassword);
-    GroupIds ids = ipc.ids();
-    if (ids == null) {
-      return CompletableFuture.completedFuture(new Aborted<>(Status.NO_SERVER));
-    }
-    return ids.sendKey(group, sendPassword)
-        .thenCompose(result ->
-            switch (result) {
-              case Done(SendKey key) -> ipc.call(done -> ipc.groups().authorize(number, group, key, done));
-              case Aborted(Status status) -> CompletableFuture.completedFuture(new Aborted<>(status));
-            });
+    return carrier.call(number, new Request.Authorize(group, sendPassword));
   }
 
   /// Of which groups this process is a member: all that it has joined and not left, but those that were destroyed.
   ///
   /// @return the groups, in the order in which it has joined them
   public CompletableFuture<Set<GroupId>> groups() {
-    return ipc.call(done -> done.accept(ipc.protocol().groups(number)));
+    return carrier
+        .call(number, new Request.Groups())
+        .thenApply(result -> result instanceof Done<Set<GroupId>>(Set<GroupId> groups) ? groups : Set.of());
   }
 
   /// Prepares a question to a group.
@@ -164,7 +164,8 @@ public final class IpcProcess implements AutoCloseable {
   /// @throws IllegalArgumentException when the message is longer
   public CompletableFuture<Result<Communication>> send(GroupId group, int tag, ByteBuffer message, int replies) {
     ByteBuffer copy = copy(message);
-    return ipc.<Result<IpcProtocol.Sent>>call(done -> ipc.groups().send(number, group, tag, copy, replies, done))
+    return carrier
+        .call(number, new Request.Send(group, tag, replies, copy))
         .thenApply(result ->
             switch (result) {
               case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(group, null, sent));
@@ -188,7 +189,8 @@ public final class IpcProcess implements AutoCloseable {
       return CompletableFuture.completedFuture(new Aborted<>(Status.NO_BUFF));
     }
     ByteBuffer copy = copyOf(message);
-    return ipc.<Result<IpcProtocol.Sent>>call(done -> pairs().send(number, to, tag, copy, nanos, done))
+    return carrier
+        .call(number, new Request.SendTo(to, tag, nanos, copy))
         .thenApply(result ->
             switch (result) {
               case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(null, to, sent));
@@ -209,12 +211,7 @@ public final class IpcProcess implements AutoCloseable {
       return CompletableFuture.completedFuture(new Aborted<>(Status.NO_BUFF));
     }
     ByteBuffer copy = copyOf(message);
-    return ipc.<Result<IpcProtocol.TakenReply>>call(done -> pairs().request(number, to, tag, copy, nanos, done))
-        .thenApply(IpcProcess::reply);
-  }
-
-  private PairProtocol pairs() {
-    return ipc.protocol().pairs();
+    return carrier.call(number, new Request.AskOne(to, tag, nanos, copy)).thenApply(IpcProcess::reply);
   }
 
   private static Result<Reply> reply(Result<IpcProtocol.TakenReply> result) {
@@ -257,7 +254,8 @@ public final class IpcProcess implements AutoCloseable {
 
   private CompletableFuture<Result<Message>> receive(Selection selection, Duration timeout) {
     long nanos = Ipc.nanos(timeout);
-    return ipc.<Result<IpcProtocol.Received>>call(done -> ipc.protocol().receive(number, selection, nanos, done))
+    return carrier
+        .call(number, new Request.Receive(selection, nanos))
         .thenApply(result ->
             switch (result) {
               case Done(IpcProtocol.Received received) -> new Done<>(new Message(received));
@@ -269,12 +267,7 @@ public final class IpcProcess implements AutoCloseable {
   @Override
   public void close() {
     try {
-      ipc.call(
-              done -> {
-                ipc.protocol().end(number);
-                done.accept(true);
-              })
-          .join();
+      carrier.call(number, new Request.End()).join();
     } catch (IllegalStateException _) {
       // The host is closed, and with it this process.
     }
@@ -325,68 +318,7 @@ public final class IpcProcess implements AutoCloseable {
       if (wanted < 1) {
         return CompletableFuture.completedFuture(new Aborted<>(Status.CM_ERROR));
       }
-      return ipc.call(done ->
-          ipc.groups()
-              .send(
-                  number,
-                  group,
-                  0,
-                  message,
-                  wanted,
-                  result -> {
-                    switch (result) {
-                      case Done(IpcProtocol.Sent sent) -> new Collecting(group, sent, wanted, nanos, done).begin();
-                      case Aborted(Status status) -> done.accept(new Aborted<>(status));
-                    }
-                  }));
-    }
-  }
-
-  /// Takes the replies to a question, on the host's thread, so that whoever asks waits once and not for each of them.
-  private final class Collecting {
-    private final GroupId group;
-    private final IpcProtocol.Sent sent;
-    private final int most;
-    private final long deadline;
-    private final Consumer<Result<Answers>> done;
-    private final List<Reply> replies = new ArrayList<>();
-
-    Collecting(GroupId group, IpcProtocol.Sent sent, int wanted, long nanos, Consumer<Result<Answers>> done) {
-      this.group = group;
-      this.sent = sent;
-      this.most = Math.min(wanted, sent.count());
-      this.deadline = System.nanoTime() + nanos;
-      this.done = done;
-    }
-
-    void begin() {
-      ipc.protocol().totreply(number, group, sent.session(), most);
-      next();
-    }
-
-    private void next() {
-      long left = Math.max(0, deadline - System.nanoTime());
-      ipc.protocol().getreply(number, group, sent.session(), left, this::taken);
-    }
-
-    private void taken(Result<IpcProtocol.TakenReply> result) {
-      switch (result) {
-        case Done(IpcProtocol.TakenReply(ProcessId member, ByteBuffer payload)) -> {
-          replies.add(new Reply(member, payload));
-          if (replies.size() < most) {
-            next();
-          } else {
-            end();
-          }
-        }
-        case Aborted(Status status) when status == Status.TIMED_OUT -> end();
-        case Aborted(Status status) -> done.accept(new Aborted<>(status));
-      }
-    }
-
-    private void end() {
-      ipc.protocol().totreply(number, group, sent.session(), 0);
-      done.accept(new Done<>(new Answers(sent.count(), List.copyOf(replies))));
+      return carrier.call(number, new Request.Question(group, wanted, nanos, message));
     }
   }
 
@@ -417,12 +349,7 @@ public final class IpcProcess implements AutoCloseable {
     /// @param replies 0 to 1024
     /// @return the number that counts now, 0 when the communication is over; or [Status#CM_ERROR], [Status#NO_COMM]
     public CompletableFuture<Result<Integer>> want(int replies) {
-      long session = sent.session();
-      return ipc.call(done ->
-          done.accept(
-              process == null
-                  ? ipc.protocol().totreply(number, group, session, replies)
-                  : pairs().totreply(number, process, session, replies)));
+      return carrier.call(number, new Request.Want(group, process, sent.session(), replies));
     }
 
     /// Takes the next reply; the member that waits with it goes on.
@@ -432,16 +359,7 @@ public final class IpcProcess implements AutoCloseable {
     ///         one process [Status#HOST_DEAD], [Status#PROC_DEAD] or [Status#CM_DEADLOCK], too, after which it is over
     public CompletableFuture<Result<Reply>> reply(Duration timeout) {
       long nanos = Ipc.nanos(timeout);
-      long session = sent.session();
-      return ipc.<Result<IpcProtocol.TakenReply>>call(
-              done -> {
-                if (process == null) {
-                  ipc.protocol().getreply(number, group, session, nanos, done);
-                } else {
-                  pairs().getreply(number, process, session, nanos, done);
-                }
-              })
-          .thenApply(IpcProcess::reply);
+      return carrier.call(number, new Request.Take(group, process, sent.session(), nanos)).thenApply(IpcProcess::reply);
     }
   }
 
@@ -493,7 +411,7 @@ public final class IpcProcess implements AutoCloseable {
         return CompletableFuture.completedFuture(new Aborted<>(Status.NO_BUFF));
       }
       ByteBuffer copy = received.group() == null ? copyOf(reply) : copy(reply);
-      return ipc.call(done -> ipc.protocol().reply(number, received.id(), copy, done));
+      return carrier.call(number, new Request.Reply(received.id(), copy));
     }
   }
 }

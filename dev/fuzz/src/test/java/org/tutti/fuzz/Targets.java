@@ -31,6 +31,7 @@ final class Targets {
           "replica.protocol.ClientFrameTarget",
           "replica.protocol.SnapshotTarget",
           "blocks.BlocksTarget",
+          "ipc.ProgramTarget",
           "ipc.protocol.IpcTarget");
 
   private Targets() {}
