@@ -1,11 +1,14 @@
 package org.tutti.ipc;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -50,6 +53,7 @@ public final class Ipc implements AutoCloseable {
   private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
   private final Thread thread;
   private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet(); // calls that are not done
+  private volatile @Nullable ProgramSocket programs; // where others attach
   private volatile boolean closed;
   private volatile boolean finished; // the thread serves nobody any more
 
@@ -120,6 +124,46 @@ public final class Ipc implements AutoCloseable {
   /// @throws IllegalStateException when the host is closed, or has 1024 processes
   public IpcProcess process() {
     return IpcProcess.of(here);
+  }
+
+  /// Lets other programs of this user on this machine attach to this host: they have processes here as this program
+  /// has, and other hosts see no difference. The file is made so that only its owner can connect, at no moment anybody
+  /// else; that of a host that has ended is replaced; it is removed when this host closes.
+  ///
+  /// @param socket where to make the file of a Unix domain socket, in a directory that is there; 103 bytes at most
+  /// @throws IOException           when that cannot be, another host listens there or the file is something else; the
+  ///                               message says it in a sentence with the path
+  /// @throws IllegalStateException when the host is closed, or programs attach at another path already
+  public synchronized void accept(Path socket) throws IOException {
+    if (programs != null) {
+      throw new IllegalStateException("programs attach at " + programs.path() + " already");
+    }
+    if (closed) {
+      throw new IllegalStateException(CLOSED);
+    }
+    var listening = new ProgramSocket(this, here, socket);
+    programs = listening;
+    if (finished) {
+      listening.close();
+    }
+  }
+
+  /// Attaches this program to a host of another one on this machine, which has called [#accept].
+  ///
+  /// @param socket the file
+  /// @return this program at that host
+  /// @throws IOException when nobody listens there, the file is something else, or the host does not take this program;
+  ///                     the message says it in a sentence with the path
+  public static Attachment attach(Path socket) throws IOException {
+    return Attachment.to(socket);
+  }
+
+  /// The other programs that are attached.
+  ///
+  /// @return how many, and how many were disconnected and why; none before [#accept]
+  public Programs programs() {
+    ProgramSocket listening = programs;
+    return listening == null ? new Programs(0, Map.of()) : listening.programs();
   }
 
   /// The other hosts that this one hears now.
@@ -260,6 +304,10 @@ public final class Ipc implements AutoCloseable {
       closed = true;
       finished = true;
       open.forEach(Ipc::fail);
+      ProgramSocket listening = programs;
+      if (listening != null) {
+        listening.close();
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 import org.tutti.ipc.IpcProcess.Answers;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
@@ -22,6 +23,8 @@ import org.tutti.ipc.protocol.Selection;
 sealed interface Request<T> {
   /// What is there at the host, for its thread only.
   interface Desk {
+    MemberId host();
+
     IpcProtocol protocol();
 
     IssuedGroups groups();

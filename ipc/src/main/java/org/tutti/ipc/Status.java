@@ -27,6 +27,7 @@ public enum Status {
   NO_SERVER,
   /// The host of the other process is not heard, or it and this one have not heard each other for a while during the
   /// communication. Of a message that is not in the queue yet, and of a reply that waits, it is not known what became.
+  /// Of any call of a program that is attached to a host: that host has ended.
   HOST_DEAD,
   /// The other process has ended, or there never was one with its number.
   PROC_DEAD,

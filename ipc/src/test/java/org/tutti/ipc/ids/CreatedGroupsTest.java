@@ -17,12 +17,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.ipc.GroupId;
 import org.tutti.ipc.Ipc;
 import org.tutti.ipc.IpcProcess;
 import org.tutti.ipc.IpcProcess.Answers;
 import org.tutti.ipc.IpcProcess.Communication;
 import org.tutti.ipc.IpcProcess.Message;
+import org.tutti.ipc.ProcessSource;
 import org.tutti.ipc.Result;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
@@ -35,16 +39,21 @@ import org.tutti.transport.TransportSettings;
 /// Three hosts over TCP on loopback that create, use and destroy groups by three servers, of which one ends.
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ParameterizedClass
+@EnumSource(names = {"OWN", "ATTACHED"})
 class CreatedGroupsTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
+  @Parameter private ProcessSource.Kind kind;
   @TempDir private Path directory;
 
+  private ProcessSource processes;
   private IdServers servers;
   private final List<Ipc> hosts = new ArrayList<>();
 
   @BeforeEach
   void open() throws Exception {
+    processes = new ProcessSource(kind, directory);
     servers = new IdServers(directory);
     List<Address> first = new ArrayList<>();
     for (String name : List.of("a", "b", "c")) {
@@ -59,6 +68,7 @@ class CreatedGroupsTest {
 
   @AfterEach
   void close() {
+    processes.close();
     hosts.forEach(Ipc::close);
     servers.close();
   }
@@ -87,9 +97,9 @@ class CreatedGroupsTest {
 
   @Test
   void aGroupIsCreatedUsedAndDestroyedWhileAServerEnds() {
-    IpcProcess owner = hosts.get(0).process();
-    IpcProcess b = hosts.get(1).process();
-    IpcProcess c = hosts.get(2).process();
+    IpcProcess owner = processes.of(hosts.get(0));
+    IpcProcess b = processes.of(hosts.get(1));
+    IpcProcess c = processes.of(hosts.get(2));
     GroupId group = done(owner.create("secret"));
     assertThat(status(b.join(group, "guess"))).isEqualTo(Status.WRONG_PASSWORD);
     assertThat(status(b.join(group))).isEqualTo(Status.WRONG_PASSWORD);
@@ -125,10 +135,10 @@ class CreatedGroupsTest {
 
   @Test
   void membersOfAGuardedGroupHearThoseThatKnowTheSendPassword() {
-    IpcProcess member = hosts.get(0).process();
+    IpcProcess member = processes.of(hosts.get(0));
     GroupId group = done(member.create("secret", "send"));
     done(member.join(group, "secret"));
-    IpcProcess sender = hosts.get(1).process();
+    IpcProcess sender = processes.of(hosts.get(1));
     assertThat(status(sender.send(group, 0, bytes("x"), 0))).isEqualTo(Status.WRONG_PASSWORD);
     assertThat(status(sender.authorize(group, "secret"))).isEqualTo(Status.WRONG_PASSWORD);
     done(sender.authorize(group, "send"));
@@ -141,15 +151,15 @@ class CreatedGroupsTest {
   /// Hosts that have joined, and those that have sent lately, need no server; others say that there is none.
   @Test
   void whatIsKnownIsUsedWhenAllServersHaveEnded() {
-    IpcProcess member = hosts.get(0).process();
+    IpcProcess member = processes.of(hosts.get(0));
     GroupId group = done(member.create(""));
     done(member.join(group));
-    IpcProcess sender = hosts.get(1).process();
+    IpcProcess sender = processes.of(hosts.get(1));
     assertThat(done(sender.send(group, 0, bytes("1"), 0)).count()).isEqualTo(1);
     servers.endAll();
     assertThat(done(sender.send(group, 0, bytes("2"), 0)).count()).isEqualTo(1);
     try (Ipc alone = Ipc.open("d", TransportProvider.named("tcp").open(settings()), List.of())) {
-      IpcProcess stranger = alone.process();
+      IpcProcess stranger = processes.of(alone);
       assertThat(status(stranger.create(""))).isEqualTo(Status.NO_SERVER);
       assertThat(status(stranger.join(group))).isEqualTo(Status.NO_SERVER);
       assertThat(status(stranger.destroy(group, ""))).isEqualTo(Status.NO_SERVER);
