@@ -44,15 +44,17 @@ import picocli.CommandLine.Spec;
 /// `tutti ipc`: questions to groups of processes, for shell scripts.
 @Command(
     name = "ipc",
-    customSynopsis = "tutti ipc ask|serve|create|destroy|ids [OPTION...]",
+    customSynopsis = "tutti ipc ask|serve|host|create|destroy|ids [OPTION...]",
     description = {
       "Asks a group of processes, and answers questions: no views, no order, but a count of whom a question reached.",
       "Groups with names need not be created. Those with passwords are, by a server that gives out their ids.",
+      "Programs on a machine can share one host.",
       "`tutti ipc ask --help` and so on have the options."
     },
     subcommands = {
       IpcCommand.Ask.class,
       IpcCommand.Serve.class,
+      IpcHostCommand.class,
       IpcGroupCommands.Create.class,
       IpcGroupCommands.Destroy.class,
       IpcIdsCommand.class
@@ -62,7 +64,7 @@ final class IpcCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "ask, serve, create, destroy or ids is missing");
+    throw new ParameterException(spec.commandLine(), "ask, serve, host, create, destroy or ids is missing");
   }
 
   /// Which group: one of the two.
@@ -80,11 +82,19 @@ final class IpcCommand implements Runnable {
         required = true,
         paramLabel = "ID",
         converter = GroupServers.IdConverter.class,
-        description = "The group, as `tutti ipc create` has printed it. Needs --servers.")
+        description = {
+          "The group, as `tutti ipc create` has printed it. Needs --servers, here or at the host that is used."
+        })
     @Nullable GroupId id;
 
     GroupId group() {
       return id != null ? id : GroupId.named(String.valueOf(group));
+    }
+
+    void check(CommandSpec spec, @Nullable Path password) {
+      if (id == null && password != null) {
+        throw new ParameterException(spec.commandLine(), "a group with a name has no password: give --id");
+      }
     }
 
     @Override
@@ -125,13 +135,8 @@ final class IpcCommand implements Runnable {
 
     /// Who knows about a group: null for one with a name, which needs no server.
     GroupServers.@Nullable Open server(CommandSpec spec, Which which, @Nullable Path password) {
-      if (which.id != null) {
-        return servers.open(spec, carrier.tls());
-      }
-      if (password != null) {
-        throw new ParameterException(spec.commandLine(), "a group with a name has no password: give --id");
-      }
-      return null;
+      which.check(spec, password);
+      return which.id != null ? servers.open(spec, carrier.tls()) : null;
     }
 
     Ipc open(String command, Address listen, List<Address> hosts, GroupServers.@Nullable Open server) {
@@ -143,33 +148,15 @@ final class IpcCommand implements Runnable {
   }
 
   /// Where other hosts are.
-  static final class Hosts {
+  static final class Joined {
     @Option(
         names = "--join",
         arity = "1..*",
         split = ",",
         paramLabel = "WHERE",
         converter = Contact.Converter.class,
-        description = "The hosts to ask: HOST:PORT; file:PATH, dns:NAME:PORT or srv:NAME, which are asked once.")
+        description = "Other hosts: HOST:PORT; file:PATH, dns:NAME:PORT or srv:NAME, which are asked once.")
     List<Contact> join = List.of();
-
-    @Option(
-        names = "--listen",
-        paramLabel = "HOST:PORT",
-        converter = AddressConverter.class,
-        description = "Where hosts reach this one; default: a free port towards the first host.")
-    @Nullable Address listen;
-
-    @Option(
-        names = "--timeout",
-        paramLabel = "TIME",
-        defaultValue = "1s",
-        converter = TimeConverter.class,
-        description = {
-          "How long to look for the hosts of --join, all of them, and then how long to take replies:",
-          "500ms, 10s, 2m; default: ${DEFAULT-VALUE}."
-        })
-    Duration timeout = Duration.ofSeconds(1);
 
     /// Where hosts are, each source asked once.
     List<Address> addresses() throws InterruptedException {
@@ -194,6 +181,33 @@ final class IpcCommand implements Runnable {
       return List.copyOf(addresses);
     }
 
+    String texts() {
+      return String.join(", ", join.stream().map(Contact::text).toList());
+    }
+  }
+
+  /// How to reach other hosts for one question.
+  static final class Hosts {
+    @Mixin Joined others = new Joined();
+
+    @Option(
+        names = "--listen",
+        paramLabel = "HOST:PORT",
+        converter = AddressConverter.class,
+        description = "Where hosts reach this one; default: a free port towards the first host.")
+    @Nullable Address listen;
+
+    @Option(
+        names = "--timeout",
+        paramLabel = "TIME",
+        defaultValue = "1s",
+        converter = TimeConverter.class,
+        description = {
+          "How long to look for the hosts of --join, all of them, and then how long to take replies:",
+          "500ms, 10s, 2m; default: ${DEFAULT-VALUE}."
+        })
+    Duration timeout = Duration.ofSeconds(1);
+
     /// Where this host is.
     Address own(List<Address> others) {
       return listen != null ? listen : Session.facing(others.getFirst().text());
@@ -206,22 +220,17 @@ final class IpcCommand implements Runnable {
       } catch (TimeoutException | ExecutionException _) {
         if (ipc.hosts().isEmpty()) {
           List<Refused> by = ipc.refused();
-          String problem = by.isEmpty() ? "nobody answers at " + texts() : "refused by " + Session.texts(by);
+          String problem = by.isEmpty() ? "nobody answers at " + others.texts() : "refused by " + Session.texts(by);
           throw new Failure(problem + " (waited " + TimeConverter.show(timeout) + ")");
         }
       }
-    }
-
-    String texts() {
-      return String.join(", ", join.stream().map(Contact::text).toList());
     }
   }
 
   /// `tutti ipc ask`: sends a question, and prints the replies.
   @Command(
       name = "ask",
-      customSynopsis =
-          "tutti ipc ask (--group NAME | --id ID) --join WHERE... [--replies N] [--timeout TIME] [OPTION...] QUESTION",
+      customSynopsis = "tutti ipc ask [OPTION...] (--group NAME | --id ID) (--join WHERE... | --socket PATH) QUESTION",
       description = {
         "Sends a question to all processes of a group, and prints each reply behind the name of its host.",
         "Fails when it reached nobody, or when fewer replies than wanted came in time."
@@ -235,6 +244,8 @@ final class IpcCommand implements Runnable {
     @Mixin HostOptions options = new HostOptions();
 
     @Mixin Hosts hosts = new Hosts();
+
+    @Mixin HostSocket shared = new HostSocket();
 
     @Option(
         names = "--replies",
@@ -258,23 +269,31 @@ final class IpcCommand implements Runnable {
       if (replies != null && (replies < 1 || replies > REPLIES_MAX)) {
         throw new ParameterException(spec.commandLine(), "--replies: 1 to " + REPLIES_MAX + ", not " + replies);
       }
-      if (hosts.join.isEmpty()) {
-        throw new ParameterException(spec.commandLine(), "--join is missing: the hosts to ask");
-      }
       String password = GroupServers.password(sendPassword);
-      List<Address> all = hosts.addresses();
+      if (shared.isGiven(spec)) {
+        which.check(spec, sendPassword);
+        try (HostSocket.At host = shared.attach()) {
+          return asked(host.process().get(), password);
+        }
+      }
+      if (hosts.others.join.isEmpty()) {
+        throw new ParameterException(spec.commandLine(), "--join is missing: the hosts to ask; or --socket");
+      }
+      List<Address> all = hosts.others.addresses();
       try (GroupServers.Open server = options.server(spec, which, sendPassword);
           Ipc ipc = options.open("ask", hosts.own(all), all, server)) {
         hosts.await(ipc, all.size());
-        ByteBuffer bytes = ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8));
-        IpcProcess process = ipc.process();
-        if (!password.isEmpty()
-            && process.authorize(which.group(), password).join() instanceof Aborted(Status status)) {
-          throw options.servers.failure("not allowed to send", which.group(), status);
-        }
-        var ask = process.ask(which.group(), bytes);
-        return printed(ask.replies(replies != null ? replies : REPLIES_MAX, hosts.timeout).join());
+        return asked(ipc.process(), password);
       }
+    }
+
+    private Integer asked(IpcProcess process, String password) {
+      if (!password.isEmpty() && process.authorize(which.group(), password).join() instanceof Aborted(Status status)) {
+        throw shared.failure(options.servers, "not allowed to send", which.group(), status);
+      }
+      ByteBuffer bytes = ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8));
+      var ask = process.ask(which.group(), bytes);
+      return printed(ask.replies(replies != null ? replies : REPLIES_MAX, hosts.timeout).join());
     }
 
     private Integer printed(Result<Answers> result) {
@@ -300,14 +319,23 @@ final class IpcCommand implements Runnable {
                     + answers.count());
           }
         }
-        case Aborted(Status status) ->
-            throw status == Status.NO_MEMBERS
-                ? new Failure("no process of " + which + " at " + hosts.texts())
-                : status == Status.WRONG_PASSWORD
-                    ? new Failure("not sent: " + which + " has a send password; give --send-password-file")
-                    : options.servers.failure("not sent", which.group(), status);
+        case Aborted(Status status) -> throw notSent(status);
       }
       return 0;
+    }
+
+    private Failure notSent(Status status) {
+      return switch (status) {
+        case NO_MEMBERS ->
+            new Failure(
+                "no process of "
+                    + which
+                    + (shared.socket == null
+                        ? " at " + hosts.others.texts()
+                        : " is heard by the host at " + shared.where()));
+        case WRONG_PASSWORD -> new Failure("not sent: " + which + " has a send password; give --send-password-file");
+        default -> shared.failure(options.servers, "not sent", which.group(), status);
+      };
     }
   }
 
@@ -315,11 +343,12 @@ final class IpcCommand implements Runnable {
   @Command(
       name = "serve",
       customSynopsis =
-          "tutti ipc serve (--group NAME | --id ID) --listen HOST:PORT [--name N] [OPTION...] [-- PROGRAM [ARG...]]",
+          "tutti ipc serve [OPTION...] (--group NAME | --id ID) (--listen HOST:PORT | --socket PATH)"
+              + " [-- PROGRAM [ARG...]]",
       description = {
         "Joins a group as a process, prints each question, and answers it, until Ctrl-C.",
         "PROGRAM gets the question on standard input; what it prints, without the last line end, is the reply, and if "
-            + "it fails there is none. Without a program the reply is the name of this host."
+            + "it fails there is none. Without a program the reply is the name of the host."
       })
   static final class Serve implements Callable<Integer> {
     private static final Duration TURN = Duration.ofMinutes(1); // of a receive that is repeated without end
@@ -332,11 +361,12 @@ final class IpcCommand implements Runnable {
 
     @Option(
         names = "--listen",
-        required = true,
         paramLabel = "HOST:PORT",
         converter = AddressConverter.class,
         description = "Where others reach this host; port 0: any free port.")
-    Address listen = new Address("127.0.0.1:0");
+    @Nullable Address listen;
+
+    @Mixin HostSocket shared = new HostSocket();
 
     @Option(
         names = "--timeout",
@@ -362,47 +392,65 @@ final class IpcCommand implements Runnable {
     @Override
     public Integer call() throws InterruptedException {
       String text = GroupServers.password(password);
+      if (shared.isGiven(spec)) {
+        which.check(spec, password);
+        try (HostSocket.At host = shared.attach()) {
+          serve(host, text, shared.where());
+        }
+        return 0;
+      }
+      if (listen == null) {
+        throw new ParameterException(
+            spec.commandLine(), "--listen is missing: where others reach this host; or --socket");
+      }
       try (GroupServers.Open server = options.server(spec, which, password);
           Ipc ipc = options.open("serve", listen, List.of(), server)) {
-        Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(ipc));
-        Runtime.getRuntime().addShutdownHook(hook);
-        try {
-          serve(ipc, text);
-        } catch (CompletionException | IllegalStateException e) {
-          if (!signalled) {
-            throw e;
-          }
-        } finally {
-          Session.forget(hook);
-        }
+        serve(HostSocket.At.own(ipc, options.name("serve")), text, ipc.address().text());
       }
       return 0;
     }
 
+    private void serve(HostSocket.At host, String text, String where) throws InterruptedException {
+      Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(host));
+      Runtime.getRuntime().addShutdownHook(hook);
+      try {
+        answerAll(host, text, where);
+      } catch (CompletionException | IllegalStateException e) {
+        if (!signalled) {
+          throw e;
+        }
+      } finally {
+        Session.forget(hook);
+      }
+    }
+
     /// To be stopped is the success of a command that runs until then.
-    private void onSignal(Ipc ipc) {
+    private void onSignal(HostSocket.At host) {
       signalled = true;
-      ipc.close();
+      host.close();
       Runtime.getRuntime().halt(0);
     }
 
-    private void serve(Ipc ipc, String text) throws InterruptedException {
-      IpcProcess process = ipc.process();
+    private void answerAll(HostSocket.At host, String text, String where) throws InterruptedException {
+      IpcProcess process = host.process().get();
       if (process.join(which.group(), text).join() instanceof Aborted(Status status)) {
-        throw options.servers.failure("cannot join", which.group(), status);
+        throw shared.failure(options.servers, "cannot join", which.group(), status);
       }
-      options.out.line("ready at " + ipc.address(), "ready", "listen", ipc.address().text());
+      options.out.line("ready at " + where, "ready", shared.socket != null ? "socket" : "listen", where);
       options.out.flush();
       while (true) {
         switch (process.receive(TURN).join()) {
           case Done(Message message) -> {
             options.out.said("question", message.sender().host().name(), message.payload());
             options.out.flush();
-            answer(message);
+            answer(message, host.name());
           }
           case Aborted(Status status) -> {
             if (status == Status.GROUP_DOES_NOT_EXIST) {
               throw new Failure(which + " was destroyed");
+            }
+            if (status == Status.HOST_DEAD && !signalled) {
+              throw shared.failure(options.servers, "not served", which.group(), status);
             }
           }
         }
@@ -410,9 +458,9 @@ final class IpcCommand implements Runnable {
     }
 
     /// Whoever asks takes the reply when it likes; the next question does not wait for that.
-    private void answer(Message message) throws InterruptedException {
+    private void answer(Message message, String host) throws InterruptedException {
       try {
-        byte[] own = options.name("serve").getBytes(StandardCharsets.UTF_8);
+        byte[] own = host.getBytes(StandardCharsets.UTF_8);
         byte[] reply = program.isEmpty() ? own : run(message.payload());
         message.reply(ByteBuffer.wrap(reply));
       } catch (Failure none) {

@@ -106,10 +106,10 @@ final class IpcGroupCommands {
     public Integer call() throws InterruptedException {
       String control = GroupServers.password(password);
       try (GroupServers.Open open = options.servers.open(spec, options.carrier.tls())) {
-        if (hosts.join.isEmpty()) {
+        if (hosts.others.join.isEmpty()) {
           printed(open.ids().destroy(id, control).join(), null);
         } else {
-          List<Address> all = hosts.addresses();
+          List<Address> all = hosts.others.addresses();
           try (Ipc ipc = options.open("destroy", hosts.own(all), all, open)) {
             hosts.await(ipc, all.size());
             Result<Integer> count = ipc.process().destroy(id, control).join();

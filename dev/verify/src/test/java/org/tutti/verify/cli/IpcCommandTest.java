@@ -113,7 +113,7 @@ class IpcCommandTest {
   @Test
   void mistakesAreSaid() throws Exception {
     String to = at(run("serve", "--group=printers", "--listen=127.0.0.1:0"));
-    fails(2, "tutti ipc: ask, serve, create, destroy or ids is missing; see tutti ipc --help");
+    fails(2, "tutti ipc: ask, serve, host, create, destroy or ids is missing; see tutti ipc --help");
     fails(
         1,
         "tutti ipc ask: no process of group \"scanners\" at " + to,
