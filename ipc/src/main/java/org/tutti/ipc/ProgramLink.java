@@ -18,6 +18,7 @@ final class ProgramLink implements AutoCloseable {
   static final long UNREAD_MAX = 256 << 20;
 
   private static final int PIECE_BYTES = 64 << 10;
+  private static final int GROWTH = 4; // of the room for a long message, of which little is copied then
 
   private final SocketChannel socket;
   private final ByteBuffer in = ByteBuffer.allocateDirect(PIECE_BYTES).flip();
@@ -91,7 +92,7 @@ final class ProgramLink implements AutoCloseable {
           return null;
         }
         if (at == bytes.length) {
-          bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * at));
+          bytes = Arrays.copyOf(bytes, (int) Math.min(length, (long) GROWTH * at));
         }
         int more = Math.min(in.remaining(), bytes.length - at);
         in.get(bytes, at, more);

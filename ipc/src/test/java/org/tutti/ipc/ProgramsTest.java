@@ -226,13 +226,13 @@ class ProgramsTest {
       List<Integer> processes = new ArrayList<>();
       for (int i = 0; i < members; i++) {
         processes.add(stuck.open());
+        assertThat(stuck.result(processes.getLast(), new Request.Join(GROUP, ""))).isEqualTo(new Done<>(1));
       }
       for (int process : processes) {
-        stuck.call(process, new Request.Join(GROUP, ""));
         stuck.call(process, new Request.Receive(new Selection(null, null), LONG.toNanos()));
       }
-      await(() -> host.programs().attached() == 3);
-      await(() -> done(sender.send(GROUP, 1, ByteBuffer.allocate(1 << 20), 1)).count() == members + 1);
+      assertThat(stuck.result(processes.getLast(), new Request.Groups())).as("all wait").isInstanceOf(Done.class);
+      assertThat(done(sender.send(GROUP, 1, ByteBuffer.allocate(1 << 20), 1)).count()).isEqualTo(members + 1);
       assertThat(done(other.receive(null, 1, LONG)).payload().remaining()).isEqualTo(1 << 20);
       await(() -> host.programs().attached() == 2);
       assertThat(host.programs().disconnected()).containsOnlyKeys(Programs.Reason.UNREAD);
@@ -291,6 +291,51 @@ class ProgramsTest {
       program.awaitEnd();
     }
     await(() -> host.programs().attached() == 1);
+  }
+
+  @Test
+  void aProgramThatCallsOnAndOnIsDisconnected() throws Exception {
+    Ipc host = Ipc.open("a", "", hub.open(new Address("a")), List.of(), new SilentServer());
+    open.add(host);
+    host.accept(socket());
+    try (RawProgram program = RawProgram.greeted(socket())) {
+      int process = program.open();
+      for (int i = 0; i < Programs.CALLS_MAX + IpcProtocol.PROCESSES_MAX; i++) {
+        program.call(process, new Request.Create("", ""));
+      }
+      assertThat(host.programs()).isEqualTo(new Programs(1, Map.of()));
+      program.call(process, new Request.Create("", ""));
+      program.awaitEnd();
+      assertThat(host.programs().disconnected()).containsOnlyKeys(Programs.Reason.TOO_MANY_CALLS);
+    }
+  }
+
+  /// A server that never answers.
+  private static final class SilentServer implements GroupIds {
+    @Override
+    public CompletableFuture<Result<GroupId>> create(String password, String sendPassword) {
+      return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Result<IssuedGroup>> look(GroupId id) {
+      return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Result<IssuedGroup>> check(GroupId id, String password) {
+      return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Result<SendKey>> sendKey(GroupId id, String sendPassword) {
+      return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Result<GroupId>> destroy(GroupId id, String password) {
+      return new CompletableFuture<>();
+    }
   }
 
   @Test
