@@ -5,18 +5,21 @@ import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +27,23 @@ import org.jspecify.annotations.Nullable;
 /// socket is made in a directory of its own, which only the owner enters, and gets its name when its permissions are
 /// right.
 ///
-/// A name is given by a link, which never replaces anything. A file that a dead host has left is moved away before, and
-/// looked at again there, so that of two hosts that begin at a time one fails.
+/// A name is given by a link, which never replaces anything; a file that a dead host has left is removed before.
+/// Whoever does that holds the lock of an empty file beside it, which stays: so of two hosts that begin
+/// at a time neither removes the other's file.
 final class SocketFile implements AutoCloseable {
   /// The shortest limit among the systems we run on (104 bytes with the final zero; Linux has 108).
   static final int PATH_BYTES_MAX = 103;
 
   private static final int DIRECTORY_BYTES_MAX = PATH_BYTES_MAX - "/.0123abcd/s".length();
   private static final int BACKLOG = 128; // programs that attach at a time and were not accepted yet
-  private static final int TRIES = 10; // to give a name that others take and give up meanwhile
   private static final int TYPE = 0170000; // of a file, in its mode
   private static final int SOCKET = 0140000;
+
+  private static final Set<StandardOpenOption> CREATE_OR_OPEN =
+      EnumSet.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  private static final FileAttribute<?> OWNER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final Object LOCK = new Object(); // of this program, as the lock of a file is that of a program
 
   private final ServerSocketChannel server;
   private final Path path;
@@ -68,13 +77,12 @@ final class SocketFile implements AutoCloseable {
       throw new IOException("files have no permissions here, so anybody could connect to " + path, e);
     }
     Path made = room.resolve("s");
-    Path old = room.resolve("o");
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     boolean done = false;
     try {
       server.bind(UnixDomainSocketAddress.of(made), BACKLOG);
       Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rw-------"));
-      name(made, path, old);
+      name(made, path);
       done = true;
       return new SocketFile(server, path, key(path));
     } finally {
@@ -82,38 +90,33 @@ final class SocketFile implements AutoCloseable {
         server.close();
       }
       Files.deleteIfExists(made);
-      Files.deleteIfExists(old);
       Files.delete(room);
     }
   }
 
-  private static void name(Path made, Path path, Path old) throws IOException {
-    for (int i = 0; i < TRIES; i++) {
-      try {
+  private static void name(Path made, Path path) throws IOException {
+    Path beside = path.resolveSibling("." + path.getFileName() + ".lock");
+    synchronized (LOCK) {
+      try (FileChannel lock = FileChannel.open(beside, CREATE_OR_OPEN, OWNER)) {
+        lock.lock();
+        removeDead(path);
         Files.createLink(path, made);
-        return;
-      } catch (FileAlreadyExistsException _) {
-        moveAway(path, old);
+      } catch (AccessDeniedException e) {
+        throw new IOException("not allowed to lock " + beside, e);
       }
     }
-    throw new IOException("others make and remove " + path);
   }
 
-  private static void moveAway(Path path, Path old) throws IOException {
+  private static void removeDead(Path path) throws IOException {
     try {
       requireSocket(path);
       if (isHeard(path)) {
         throw new IOException("another host listens at " + path);
       }
-      Files.move(path, old, StandardCopyOption.ATOMIC_MOVE);
+      Files.delete(path);
     } catch (NoSuchFileException _) {
-      return; // it was removed meanwhile
+      // There is none, or its host has removed it now.
     }
-    if (isHeard(old)) {
-      Files.createLink(path, old); // another host was faster
-      throw new IOException("another host listens at " + path);
-    }
-    Files.delete(old);
   }
 
   /// Connects to the host that listens at a path.
@@ -172,7 +175,7 @@ final class SocketFile implements AutoCloseable {
     } catch (ConnectException _) {
       return false;
     } catch (SocketException _) {
-      return Files.exists(socket, LinkOption.NOFOLLOW_LINKS); // it is somebody else's, unless it was removed
+      return true; // it is somebody else's
     }
   }
 
