@@ -258,6 +258,29 @@ class ProgramsTest {
     }
   }
 
+  /// A program that uses [Ipc#attach] is refused before.
+  @Test
+  void aReplyToAGroupThatIsTooLongGoesNowhere() throws Exception {
+    Ipc host = host("a");
+    Ipc other = host("b");
+    host.accept(socket());
+    within(other.heard(1));
+    try (RawProgram program = RawProgram.greeted(socket())) {
+      int process = program.open();
+      program.result(process, new Request.Join(GROUP, ""));
+      IpcProcess.Communication asked = done(other.process().send(GROUP, 0, bytes("all"), 1));
+      var receive = new Request.Receive(new Selection(null, null), LONG.toNanos());
+      long message =
+          program.result(process, receive) instanceof Done<IpcProtocol.Received>(IpcProtocol.Received got)
+              ? got.id()
+              : 0;
+      var reply = new Request.Reply(message, ByteBuffer.allocate((1 << 20) + 1));
+      assertThat(program.result(process, reply)).isEqualTo(new Aborted<>(Status.NO_BUFF));
+      program.call(process, new Request.Reply(message, bytes("short")));
+      assertThat(done(asked.reply(LONG)).payload()).isEqualTo(bytes("short"));
+    }
+  }
+
   @Test
   void whatIsNoMessageDisconnectsWhoSaysIt() throws Exception {
     Ipc host = host("a");

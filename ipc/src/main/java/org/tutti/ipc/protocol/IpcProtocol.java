@@ -638,6 +638,8 @@ public final class IpcProtocol {
       later.add(() -> caller.accept(new Aborted<>(Status.NO_COMM)));
     } else if (delivery.reply != null) {
       later.add(() -> caller.accept(new Aborted<>(Status.CM_MISMATCH)));
+    } else if (payload.remaining() > IpcMessage.PAYLOAD_BYTES_MAX) {
+      later.add(() -> caller.accept(new Aborted<>(Status.NO_BUFF)));
     } else {
       delivery.reply = payload;
       delivery.replied = caller;
