@@ -12,6 +12,9 @@ module org.tutti.replica {
 
   exports org.tutti.replica;
   exports org.tutti.replica.consolidation;
+  exports org.tutti.replica.spi;
   exports org.tutti.replica.protocol to
       org.tutti.sim;
+
+  uses org.tutti.replica.spi.PortProvider;
 }

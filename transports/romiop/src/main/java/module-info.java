@@ -3,7 +3,8 @@ import org.jspecify.annotations.NullMarked;
 /// CORBA objects in groups: a transport plug-in (ETF) of JacORB, by which an unmodified servant becomes a replicated
 /// object and an unmodified client its client. Reading order: `RomiopFactories`, `RomiopProfile`, `ClientConnection`,
 /// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `ObjectStates`;
-/// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`.
+/// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`; then the services
+/// for them, `ReplicatedObjects`, `ObjectGroups`, `ServiceCaller`.
 @NullMarked
 module org.tutti.romiop {
   requires org.tutti;
@@ -17,4 +18,7 @@ module org.tutti.romiop {
 
   exports org.tutti.romiop to
       jacorb; // makes factories and initializer by reflection
+
+  provides org.tutti.replica.spi.PortProvider with
+      org.tutti.romiop.ObjectGroupsProvider;
 }

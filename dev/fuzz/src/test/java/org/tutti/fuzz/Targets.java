@@ -25,6 +25,7 @@ final class Targets {
           "corba.gate.GiopFilterTarget",
           "romiop.GatewayTarget",
           "romiop.ObjectsTarget",
+          "romiop.ServicesTarget",
           "registry.http.HttpTarget",
           "registry.RegistryTarget",
           "replica.FrameChannelTarget",

@@ -4,6 +4,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// The service context FT_REQUEST of Fault Tolerant CORBA, by which a client says that a request is the same one as
@@ -27,11 +28,19 @@ record FtRequest(String clientId, int retentionId, long expiration) {
 
   private static final long UNITS_PER_MILLI = 10_000;
   private static final long UNIX_EPOCH = 0x01B21DD213814000L;
+  private static final long EPOCH_SECONDS = UNIX_EPOCH / SECOND;
+  private static final long SECONDS_MAX = Long.MAX_VALUE / SECOND - 2 * EPOCH_SECONDS;
   private static final int CLIENT_ID_BYTES_MAX = 1024;
 
   /// The present time.
   static long now() {
-    return System.currentTimeMillis() * UNITS_PER_MILLI + UNIX_EPOCH;
+    return time(Instant.ofEpochMilli(System.currentTimeMillis()));
+  }
+
+  /// A time in units of `TimeT`; those that it cannot tell are the last that it can.
+  static long time(Instant time) {
+    long millis = Math.clamp(time.getEpochSecond(), -EPOCH_SECONDS, SECONDS_MAX) * 1000 + time.getNano() / 1_000_000;
+    return millis * UNITS_PER_MILLI + UNIX_EPOCH;
   }
 
   /// Reads it from a request.

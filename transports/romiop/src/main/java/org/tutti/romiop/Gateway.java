@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.SystemException;
 import org.slf4j.Logger;
@@ -25,7 +25,7 @@ import org.tutti.spi.Admission;
 /// Listens for plain IIOP and makes each request a call to the group, so that clients of any ORB reach it.
 ///
 /// ```
-/// any ORB -- IIOP --> [GatewayConnection] --> gateway --> [GroupCaller] -- total order --> all members
+/// any ORB -- IIOP --> [GatewayConnection] --> gateway --> [RequestTarget] -- total order --> all members
 ///                          reply 7  <--  4711 is 7 of that connection  <-- one reply, by the rule
 /// ```
 ///
@@ -48,8 +48,8 @@ final class Gateway implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
 
   private final ServerSocket server;
-  private final Collection<String> keys;
-  private final Function<Consumer<Boolean>, GroupCaller> joining;
+  private final Predicate<String> keys;
+  private final Function<Consumer<Boolean>, ? extends RequestTarget> joining;
   private final Limits limits;
   private final Admission<GatewayConnection> admission;
   private final Semaphore budget = new Semaphore(BUDGET_BYTES);
@@ -61,7 +61,7 @@ final class Gateway implements AutoCloseable {
   private final Map<Integer, UnderWay> calls = new HashMap<>();
   private final Set<GatewayConnection> connections = new HashSet<>();
   private int lastId;
-  private @Nullable GroupCaller caller;
+  private @Nullable RequestTarget caller;
   private boolean primary; // whether the group can be reached
   private boolean open = true;
 
@@ -84,13 +84,16 @@ final class Gateway implements AutoCloseable {
   /// Makes one.
   ///
   /// @param server  is listening already
-  /// @param keys    of the objects of the group
+  /// @param keys    whether a key is one of an object of the group
   /// @param joining joins the group as a client, or throws what a client would see; gets who is told by each view
   ///                whether it is a primary one
   Gateway(
-      ServerSocket server, Collection<String> keys, Function<Consumer<Boolean>, GroupCaller> joining, Limits limits) {
+      ServerSocket server,
+      Predicate<String> keys,
+      Function<Consumer<Boolean>, ? extends RequestTarget> joining,
+      Limits limits) {
     this.server = server;
-    this.keys = List.copyOf(keys);
+    this.keys = keys;
     this.joining = joining;
     this.limits = limits;
     admission = new Admission<>(limits.connections(), limits.greeting());
@@ -161,7 +164,7 @@ final class Gateway implements AutoCloseable {
 
   private void beInGroup() {
     while (isOpen()) {
-      try (GroupCaller joined = joining.apply(this::seen)) {
+      try (RequestTarget joined = joining.apply(this::seen)) {
         if (begun(joined)) {
           LOG.info("the gateway at {} is open", server.getLocalSocketAddress());
           for (byte[] reply = joined.next(); reply != null; reply = joined.next()) {
@@ -185,7 +188,7 @@ final class Gateway implements AutoCloseable {
     return open;
   }
 
-  private synchronized boolean begun(GroupCaller joined) {
+  private synchronized boolean begun(RequestTarget joined) {
     caller = open ? joined : null;
     return open;
   }
@@ -247,7 +250,7 @@ final class Gateway implements AutoCloseable {
   }
 
   boolean hasObject(String key) {
-    return keys.contains(key);
+    return keys.test(key);
   }
 
   /// A connection has brought a whole message.
@@ -280,7 +283,7 @@ final class Gateway implements AutoCloseable {
 
   /// Sends a call to the group. Waits while the group is behind.
   void request(int id, Giop request) {
-    GroupCaller to;
+    RequestTarget to;
     synchronized (this) {
       to = caller;
     }
@@ -309,7 +312,7 @@ final class Gateway implements AutoCloseable {
 
   /// Sends a request that nobody waits for.
   void oneWay(Giop request) {
-    GroupCaller to;
+    RequestTarget to;
     synchronized (this) {
       to = caller;
     }
@@ -326,7 +329,7 @@ final class Gateway implements AutoCloseable {
   ///
   /// @return false when it is answered
   boolean cancel(int id) {
-    GroupCaller to;
+    RequestTarget to;
     boolean removed;
     synchronized (this) {
       removed = calls.remove(id) != null;
@@ -340,7 +343,7 @@ final class Gateway implements AutoCloseable {
 
   @Override
   public void close() {
-    GroupCaller ends;
+    RequestTarget ends;
     synchronized (this) {
       open = false;
       ends = caller;

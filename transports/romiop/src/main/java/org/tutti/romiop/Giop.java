@@ -35,7 +35,14 @@ final class Giop {
 
   private static final int MAGIC = 0x47494f50;
   private static final int MINOR = 2; // of what the plug-in makes itself
+
+  /// How a call ended.
+  static final int RESULT = 0;
+
+  static final int USER_EXCEPTION = 1;
+
   private static final int SYSTEM_EXCEPTION = 2;
+  private static final int OPERATION_BYTES_MAX = 255;
   private static final int NEEDS_ADDRESSING_MODE = 5;
   private static final int WITH_TARGET = 3; // in 1.2: a reply after the operation has been executed
   private static final int OBJECT_UNKNOWN = 0;
@@ -111,19 +118,39 @@ final class Giop {
 
   /// A request with one argument, a `sequence<octet>`, or none.
   static Giop request(String key, String operation, byte @Nullable [] argument) {
+    CdrOut arguments = new CdrOut();
+    if (argument != null) {
+      arguments.octets(argument);
+    }
+    return call(key, operation, arguments);
+  }
+
+  /// A request with any arguments.
+  static Giop call(String key, String operation, CdrOut arguments) {
     byte[] keyBytes = key.getBytes(StandardCharsets.ISO_8859_1);
     byte[] name = (operation + "\0").getBytes(StandardCharsets.US_ASCII);
+    byte[] body = arguments.bytes();
     int nameAt = aligned(28 + keyBytes.length, Integer.BYTES);
     int contextsAt = aligned(nameAt + Integer.BYTES + name.length, Integer.BYTES);
-    int argumentAt = aligned(contextsAt + Integer.BYTES, Long.BYTES);
-    int end = argument == null ? contextsAt + Integer.BYTES : argumentAt + Integer.BYTES + argument.length;
+    int bodyAt = aligned(contextsAt + Integer.BYTES, Long.BYTES);
+    int end = body.length == 0 ? contextsAt + Integer.BYTES : bodyAt + body.length;
     ByteBuffer whole = header(MINOR, REQUEST, end - HEADER_BYTES);
     whole.put(16, (byte) WITH_TARGET).putInt(24, keyBytes.length).put(28, keyBytes);
     whole.putInt(nameAt, name.length).put(nameAt + Integer.BYTES, name);
-    if (argument != null) {
-      whole.putInt(argumentAt, argument.length).put(argumentAt + Integer.BYTES, argument);
+    if (body.length > 0) {
+      whole.put(bodyAt, body);
     }
     return again(whole.array());
+  }
+
+  /// A reply to the request of id 0.
+  ///
+  /// @param status [#RESULT] or [#USER_EXCEPTION]
+  /// @param body   in all versions at a multiple of 8
+  static Giop reply(int minor, int status, byte[] body) {
+    ByteBuffer whole = header(minor, REPLY, 3 * Integer.BYTES + body.length);
+    whole.putInt(HEADER_BYTES + (minor < 2 ? 2 : 1) * Integer.BYTES, status);
+    return again(whole.put(HEADER_BYTES + 3 * Integer.BYTES, body).array());
   }
 
   private static int aligned(int at, int to) {
@@ -195,7 +222,22 @@ final class Giop {
 
   /// Whether a call ended by a result.
   boolean isResult() {
-    return view.getInt(head.flagsAt()) == 0;
+    return view.getInt(head.flagsAt()) == RESULT;
+  }
+
+  /// Whether a call ended by an exception of its interface.
+  boolean isUserException() {
+    return view.getInt(head.flagsAt()) == USER_EXCEPTION;
+  }
+
+  /// Arguments or results.
+  CdrIn body() {
+    return new CdrIn(view.duplicate().order(view.order()), head.body());
+  }
+
+  /// The operation that a request calls.
+  String operation() throws BrokenGiopException {
+    return new CdrIn(view.duplicate().order(view.order()), head.nameAt()).string(OPERATION_BYTES_MAX);
   }
 
   /// How many bytes arguments or results have.

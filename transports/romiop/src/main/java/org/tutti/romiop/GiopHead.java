@@ -24,9 +24,10 @@ import org.tutti.romiop.Giop.BrokenGiopException;
 /// @param flagsAt  of a request whether a reply is wanted, of a reply its status; else 0
 /// @param keyAt    the bytes of the object key, if there is one
 /// @param keyBytes how many they are
+/// @param nameAt   of a request where the length of the operation's name is; else 0
 /// @param contexts the service contexts
 /// @param body     where arguments or results begin
-record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> contexts, int body) {
+record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, int nameAt, List<Context> contexts, int body) {
   private static final int CONTEXTS_MAX = 100;
   private static final int KEY_TARGET = 0;
 
@@ -48,8 +49,8 @@ record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> co
       case Giop.REQUEST -> is12 ? request12(cursor) : request10(cursor, message.get(5));
       case Giop.REPLY -> reply(cursor, is12);
       case Giop.LOCATE_REQUEST -> locate(cursor, is12);
-      case Giop.CANCEL_REQUEST, Giop.LOCATE_REPLY -> new GiopHead(cursor.number(), 0, 0, 0, List.of(), cursor.at);
-      default -> new GiopHead(0, 0, 0, 0, List.of(), cursor.at);
+      case Giop.CANCEL_REQUEST, Giop.LOCATE_REPLY -> new GiopHead(cursor.number(), 0, 0, 0, 0, List.of(), cursor.at);
+      default -> new GiopHead(0, 0, 0, 0, 0, List.of(), cursor.at);
     };
   }
 
@@ -70,9 +71,9 @@ record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> co
     cursor.keyTarget();
     int keyAt = cursor.sized();
     int keyBytes = cursor.at - keyAt;
-    cursor.sized(); // the operation
+    int nameAt = cursor.name();
     List<Context> contexts = cursor.contexts();
-    return new GiopHead(idAt, flagsAt, keyAt, keyBytes, contexts, cursor.bodyOf12());
+    return new GiopHead(idAt, flagsAt, keyAt, keyBytes, nameAt, contexts, cursor.bodyOf12());
   }
 
   private static GiopHead request10(Cursor cursor, int minor) throws BrokenGiopException {
@@ -81,9 +82,9 @@ record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> co
     int flagsAt = cursor.bytes(minor == 0 ? 1 : 4);
     int keyAt = cursor.sized();
     int keyBytes = cursor.at - keyAt;
-    cursor.sized(); // the operation
+    int nameAt = cursor.name();
     cursor.sized(); // the principal
-    return new GiopHead(idAt, flagsAt, keyAt, keyBytes, contexts, cursor.at);
+    return new GiopHead(idAt, flagsAt, keyAt, keyBytes, nameAt, contexts, cursor.at);
   }
 
   private static GiopHead reply(Cursor cursor, boolean is12) throws BrokenGiopException {
@@ -91,7 +92,7 @@ record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> co
     int idAt = cursor.number();
     int statusAt = cursor.number();
     List<Context> contexts = is12 ? cursor.contexts() : before;
-    return new GiopHead(idAt, statusAt, 0, 0, contexts, is12 ? cursor.bodyOf12() : cursor.at);
+    return new GiopHead(idAt, statusAt, 0, 0, 0, contexts, is12 ? cursor.bodyOf12() : cursor.at);
   }
 
   private static GiopHead locate(Cursor cursor, boolean is12) throws BrokenGiopException {
@@ -100,7 +101,7 @@ record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> co
       cursor.keyTarget();
     }
     int keyAt = cursor.sized();
-    return new GiopHead(idAt, 0, keyAt, cursor.at - keyAt, List.of(), cursor.at);
+    return new GiopHead(idAt, 0, keyAt, cursor.at - keyAt, 0, List.of(), cursor.at);
   }
 
   /// A place in the message, behind the header at first.
@@ -135,6 +136,15 @@ record GiopHead(int idAt, int flagsAt, int keyAt, int keyBytes, List<Context> co
     /// @return where the bytes are
     int sized() throws BrokenGiopException {
       return bytes(message.getInt(number()));
+    }
+
+    /// Skips the name of an operation.
+    ///
+    /// @return where its length is
+    int name() throws BrokenGiopException {
+      int lengthAt = number();
+      bytes(message.getInt(lengthAt));
+      return lengthAt;
     }
 
     void keyTarget() throws BrokenGiopException {

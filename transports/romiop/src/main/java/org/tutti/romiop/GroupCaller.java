@@ -45,7 +45,7 @@ import org.tutti.replica.consolidation.Consolidator;
 ///
 /// **Threads**: the ORB's, the engine's and a timer; one lock. Replies wait for the ORB in a queue, which holds no more
 /// of them than there are calls.
-final class GroupCaller implements GroupListener, AutoCloseable {
+final class GroupCaller implements GroupListener, RequestTarget {
   private static final byte[] CLOSED = new byte[0];
 
   private final UUID id = UUID.randomUUID();
@@ -115,7 +115,8 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     }
   }
 
-  synchronized boolean isOpen() {
+  @Override
+  public synchronized boolean isOpen() {
     return open;
   }
 
@@ -136,9 +137,8 @@ final class GroupCaller implements GroupListener, AutoCloseable {
   }
 
   /// Multicasts a request. Waits while this client's window is full.
-  ///
-  /// @throws org.omg.CORBA.SystemException one of a [RomiopFailure]: then it was not sent
-  void request(Giop message) {
+  @Override
+  public void request(Giop message) {
     long call = begin(message);
     try {
       Group to = group;
@@ -175,8 +175,8 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     calls.remove(call);
   }
 
-  /// Nobody waits for the reply to a request any more.
-  synchronized void cancel(int requestId) {
+  @Override
+  public synchronized void cancel(int requestId) {
     calls.values().removeIf(call -> call.requestId == requestId);
   }
 
@@ -263,10 +263,8 @@ final class GroupCaller implements GroupListener, AutoCloseable {
     timer.shutdownNow();
   }
 
-  /// The next reply for the ORB; waits for it.
-  ///
-  /// @return null when there will be none
-  byte @Nullable [] next() throws InterruptedException {
+  @Override
+  public byte @Nullable [] next() throws InterruptedException {
     byte[] reply = replies.take();
     if (reply == CLOSED) {
       replies.add(CLOSED);

@@ -11,9 +11,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
-import org.jacorb.orb.CDROutputStream;
+import org.jspecify.annotations.Nullable;
 import org.omg.IOP.IOR;
-import org.omg.IOP.IORHelper;
 import org.omg.IOP.TaggedComponent;
 import org.omg.IOP.TaggedComponentSeqHolder;
 import org.omg.IOP.TaggedProfile;
@@ -29,21 +28,39 @@ import org.omg.IOP.TaggedProfileHolder;
 ///     TAG_CODE_SETS 1             { char: ISO 8859-1   wchar: UTF-16 }
 /// ```
 ///
-/// There is only one code set each, as the members' ORBs read what all clients send from one connection. The group id
-/// is made of the names of cluster and group and of the key.
+/// There is only one code set each, as the members' ORBs read what all clients send from one connection.
 ///
 /// @param type     the interface, `IDL:Demo/Counter:1.0`
-/// @param group    as clients with the plug-in find it
-/// @param key      of the object
+/// @param id       which object it is
+/// @param version  of the reference: a later one has a greater number
+/// @param group    as clients with the plug-in find it; null when it is for others only
 /// @param gateways in the order in which clients try them
-record GroupReference(String type, RomiopProfile group, String key, List<InetSocketAddress> gateways) {
+record GroupReference(
+    String type, Id id, int version, @Nullable RomiopProfile group, List<InetSocketAddress> gateways) {
   private static final int TAG_INTERNET_IOP = 0;
   private static final int TAG_CODE_SETS = 1;
   private static final int TAG_ALTERNATE_IIOP_ADDRESS = 3;
   private static final int TAG_FT_GROUP = 27;
   private static final int ISO_8859_1 = 0x00010001;
   private static final int UTF_16 = 0x00010109;
-  private static final int VERSION = 1;
+
+  /// An object in a group.
+  ///
+  /// @param cluster the domain of FT CORBA
+  /// @param group   the group's name
+  /// @param key     of the object
+  record Id(String cluster, String group, String key) {
+    /// The number of FT CORBA, made of the names.
+    long number() {
+      String name = cluster + "\n" + group + "\n" + key;
+      return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).getMostSignificantBits();
+    }
+  }
+
+  /// A reference to an object of a group whose members do not change.
+  GroupReference(String type, RomiopProfile group, String key, List<InetSocketAddress> gateways) {
+    this(type, new Id(group.cluster(), group.group(), key), 1, group, gateways);
+  }
 
   /// Reads `HOST:PORT`.
   ///
@@ -77,7 +94,7 @@ record GroupReference(String type, RomiopProfile group, String key, List<InetSoc
   /// @param directory is made if it is not there
   void write(Path directory) throws IOException {
     Files.createDirectories(directory);
-    Path file = directory.resolve(URLEncoder.encode(key, StandardCharsets.UTF_8) + ".ior");
+    Path file = directory.resolve(URLEncoder.encode(id.key(), StandardCharsets.UTF_8) + ".ior");
     Path next = Files.createTempFile(directory, "reference", ".tmp");
     try {
       Files.writeString(next, this + "\n");
@@ -90,75 +107,53 @@ record GroupReference(String type, RomiopProfile group, String key, List<InetSoc
   /// The reference as `IOR:` and hexadecimal digits.
   @Override
   public String toString() {
-    List<TaggedProfile> profiles = new ArrayList<>(List.of(ofTutti()));
+    return "IOR:" + HexFormat.of().formatHex(encapsulation().reference(ior()).bytes());
+  }
+
+  /// The reference as a value.
+  IOR ior() {
+    List<TaggedProfile> profiles = new ArrayList<>();
+    if (group != null) {
+      profiles.add(ofTutti(group));
+    }
     gateways.forEach(each -> profiles.add(ofGateway(each)));
-    CDROutputStream out = new CDROutputStream();
-    out.beginEncapsulatedArray();
-    IORHelper.write(out, new IOR(type, profiles.toArray(new TaggedProfile[0])));
-    return "IOR:" + HexFormat.of().formatHex(out.getBufferCopy());
+    return new IOR(type, profiles.toArray(new TaggedProfile[0]));
   }
 
   private byte[] keyBytes() {
-    return key.getBytes(StandardCharsets.ISO_8859_1);
+    return id.key().getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  private TaggedProfile ofTutti() {
+  private TaggedProfile ofTutti(RomiopProfile found) {
     TaggedProfileHolder profile = new TaggedProfileHolder();
     TaggedComponentSeqHolder components = new TaggedComponentSeqHolder(new TaggedComponent[0]);
-    RomiopProfile own = (RomiopProfile) group.copy();
+    RomiopProfile own = (RomiopProfile) found.copy();
     own.set_object_key(keyBytes());
     own.marshal(profile, components);
     return profile.value;
   }
 
   private TaggedProfile ofGateway(InetSocketAddress gateway) {
-    CDROutputStream out = new CDROutputStream();
-    out.beginEncapsulatedArray();
-    out.write_octet((byte) 1);
-    out.write_octet((byte) 2);
-    write(out, gateway);
-    write(out, keyBytes());
+    CdrOut out = encapsulation().octet(1).octet(2);
+    write(out, gateway).octets(keyBytes());
     List<InetSocketAddress> others = gateways.stream().filter(each -> !each.equals(gateway)).toList();
-    out.write_long(2 + others.size());
-    component(out, TAG_CODE_SETS, GroupReference::writeCodeSets);
+    out.ulong(2 + others.size());
+    CdrOut codeSets = encapsulation().ulong(ISO_8859_1).ulong(0).ulong(UTF_16).ulong(0); // 0 conversions
+    out.ulong(TAG_CODE_SETS).octets(codeSets.bytes());
     for (InetSocketAddress each : others) {
-      component(out, TAG_ALTERNATE_IIOP_ADDRESS, to -> write(to, each));
+      out.ulong(TAG_ALTERNATE_IIOP_ADDRESS).octets(write(encapsulation(), each).bytes());
     }
-    component(out, TAG_FT_GROUP, this::writeGroup);
-    return new TaggedProfile(TAG_INTERNET_IOP, out.getBufferCopy());
+    CdrOut group = encapsulation().octet(1).octet(0).string(id.cluster()).ulonglong(id.number()).ulong(version);
+    out.ulong(TAG_FT_GROUP).octets(group.bytes());
+    return new TaggedProfile(TAG_INTERNET_IOP, out.bytes());
   }
 
-  private static void write(CDROutputStream out, InetSocketAddress address) {
-    out.write_string(address.getHostString());
-    out.write_ushort((short) address.getPort());
+  /// Values that stand for themselves, with their byte order before them.
+  private static CdrOut encapsulation() {
+    return new CdrOut().octet(0);
   }
 
-  private static void write(CDROutputStream out, byte[] bytes) {
-    out.write_long(bytes.length);
-    out.write_octet_array(bytes, 0, bytes.length);
-  }
-
-  private static void component(CDROutputStream out, int tag, java.util.function.Consumer<CDROutputStream> content) {
-    CDROutputStream inner = new CDROutputStream();
-    inner.beginEncapsulatedArray();
-    content.accept(inner);
-    out.write_long(tag);
-    write(out, inner.getBufferCopy());
-  }
-
-  private static void writeCodeSets(CDROutputStream out) {
-    out.write_long(ISO_8859_1);
-    out.write_long(0); // conversions
-    out.write_long(UTF_16);
-    out.write_long(0);
-  }
-
-  private void writeGroup(CDROutputStream out) {
-    String name = group.cluster() + "\n" + group.group() + "\n" + key;
-    out.write_octet((byte) 1);
-    out.write_octet((byte) 0);
-    out.write_string(group.cluster());
-    out.write_ulonglong(UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).getMostSignificantBits());
-    out.write_ulong(VERSION);
+  private static CdrOut write(CdrOut out, InetSocketAddress address) {
+    return out.string(address.getHostString()).ushort(address.getPort());
   }
 }

@@ -1,5 +1,6 @@
 package org.tutti.romiop;
 
+import org.omg.CORBA.BAD_OPERATION;
 import org.omg.CORBA.BAD_PARAM;
 import org.omg.CORBA.COMM_FAILURE;
 import org.omg.CORBA.CompletionStatus;
@@ -29,7 +30,7 @@ public enum RomiopFailure {
   GROUP_LOST(5, new COMM_FAILURE(), 2),
   /// The client could not get into the group.
   NOT_JOINED(6, new TRANSIENT(), 1),
-  /// The client's ORB gave the plug-in what is no complete GIOP 1.2.
+  /// The client's ORB gave the plug-in what is no complete GIOP 1.2, or the arguments are not those of the operation.
   BROKEN_GIOP(7, new MARSHAL(), 1),
   /// No object of the group has this key.
   NO_SUCH_OBJECT(8, new OBJECT_NOT_EXIST(), 1),
@@ -38,7 +39,9 @@ public enum RomiopFailure {
   /// The members keep so many replies that they cannot promise to keep one more.
   TOO_MANY_KEPT(10, new TRANSIENT(), 1),
   /// The call expires later than replies are kept, or its FT_REQUEST was one of a call by another version of GIOP.
-  UNUSABLE_FT_REQUEST(11, new BAD_PARAM(), 2);
+  UNUSABLE_FT_REQUEST(11, new BAD_PARAM(), 2),
+  /// The object has no such operation.
+  NO_SUCH_OPERATION(12, new BAD_OPERATION(), 1);
 
   /// The upper 20 bits of the minor codes: "TT". Not registered with the OMG.
   public static final int VENDOR = 0x54540000;
@@ -55,7 +58,7 @@ public enum RomiopFailure {
 
   /// The minor code.
   ///
-  /// @return [#VENDOR] and 1 to 11
+  /// @return [#VENDOR] and 1 to 12
   public int minor() {
     return VENDOR | code;
   }

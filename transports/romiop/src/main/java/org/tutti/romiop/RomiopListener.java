@@ -146,7 +146,7 @@ final class RomiopListener extends ListenerBase {
       Gateway opened =
           new Gateway(
               socket,
-              keys,
+              keys::contains,
               views -> GroupCaller.join(group, rule, suspectAfter, within, views),
               Gateway.Limits.usual());
       gateway = opened;

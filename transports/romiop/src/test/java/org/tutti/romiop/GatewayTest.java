@@ -68,7 +68,7 @@ class GatewayTest {
     gateway =
         new Gateway(
             socket,
-            List.of("Counter", "Mute"),
+            List.of("Counter", "Mute")::contains,
             views -> GroupCaller.join(profile, rule, SUSPECT_AFTER, Duration.ofMinutes(1), views),
             limits);
     gateway.start();

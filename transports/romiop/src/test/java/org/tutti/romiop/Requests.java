@@ -12,6 +12,11 @@ record Requests(int minor, ByteOrder order) {
   ///
   /// @param flags whether a reply is wanted
   byte[] request(int id, int flags, String key, byte[] body, int... contexts) {
+    return request(id, flags, key, "add", body, contexts);
+  }
+
+  /// A request for any operation that waits for a reply.
+  byte[] request(int id, int flags, String key, String operation, byte[] body, int... contexts) {
     ByteBuffer out = begin(Giop.REQUEST, body.length + 1000);
     if (minor < 2) {
       contexts(out, contexts);
@@ -24,7 +29,7 @@ record Requests(int minor, ByteOrder order) {
       out.putShort((short) 0);
     }
     bytes(out, key.getBytes(US_ASCII));
-    bytes(out, "add\0".getBytes(US_ASCII));
+    bytes(out, (operation + "\0").getBytes(US_ASCII));
     if (minor < 2) {
       bytes(out, new byte[0]);
     } else {
@@ -32,6 +37,19 @@ record Requests(int minor, ByteOrder order) {
       align(out, 8);
     }
     return end(out.put(body));
+  }
+
+  /// A request of GIOP 1.2 with an FT_REQUEST.
+  static byte[] withContext(String operation, String key, int id, byte[] ftRequest, byte[] body) {
+    Requests big = new Requests(2, ByteOrder.BIG_ENDIAN);
+    ByteBuffer out = big.begin(Giop.REQUEST, body.length + 1000).putInt(id).put((byte) 3).put(new byte[5]);
+    bytes(out, key.getBytes(US_ASCII));
+    bytes(out, (operation + "\0").getBytes(US_ASCII));
+    align(out, 4);
+    out.putInt(1).putInt(FtRequest.ID);
+    bytes(out, ftRequest);
+    align(out, 8);
+    return big.end(out.put(body));
   }
 
   byte[] locate(int id, String key) {

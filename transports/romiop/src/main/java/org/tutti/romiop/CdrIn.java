@@ -1,0 +1,70 @@
+package org.tutti.romiop;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.tutti.romiop.Giop.BrokenGiopException;
+
+/// Reads values out of a message as CORBA writes them (CDR): each is at a multiple of its own size from the beginning
+/// of the message. Every length is compared with what is there, and with what the reader can bear, before room is made,
+/// which the skeletons of JacORB do not do for a sequence at the end.
+final class CdrIn {
+  private final ByteBuffer message;
+  private int at;
+
+  /// Begins to read.
+  ///
+  /// @param message in its byte order
+  /// @param at      where
+  CdrIn(ByteBuffer message, int at) {
+    this.message = message;
+    this.at = at;
+  }
+
+  private int next(int size) throws BrokenGiopException {
+    int begin = (at + size - 1) & -size;
+    return bytes(begin, size);
+  }
+
+  private int bytes(int begin, int count) throws BrokenGiopException {
+    Giop.require(begin >= 0 && count >= 0 && count <= message.limit() - begin, "a value that ends behind the message");
+    at = begin + count;
+    return begin;
+  }
+
+  int octet() throws BrokenGiopException {
+    return message.get(next(1)) & 0xff;
+  }
+
+  int ulong() throws BrokenGiopException {
+    return message.getInt(next(Integer.BYTES));
+  }
+
+  /// The length of a sequence.
+  int length(int most) throws BrokenGiopException {
+    int length = ulong();
+    Giop.require(length >= 0 && length <= most, "a sequence of more than " + most);
+    return length;
+  }
+
+  /// A string of ISO 8859-1, without the zero at its end.
+  ///
+  /// @param most how many characters it has at most
+  String string(int most) throws BrokenGiopException {
+    int length = ulong();
+    Giop.require(length > 0 && length - 1 <= most, "a string that has not 0 to " + most + " characters");
+    byte[] characters = new byte[length - 1];
+    int begin = bytes(at, length);
+    message.get(begin, characters);
+    Giop.require(message.get(begin + length - 1) == 0, "a string without an end");
+    return new String(characters, StandardCharsets.ISO_8859_1);
+  }
+
+  /// A `sequence<octet>`.
+  byte[] octets(int most) throws BrokenGiopException {
+    int length = length(most);
+    int begin = bytes(at, length);
+    byte[] octets = new byte[length];
+    message.get(begin, octets);
+    return octets;
+  }
+}
