@@ -106,6 +106,15 @@ public final class TransportOption {
     }
   }
 
+  /// Refuses to be open to strangers at an address that has no TLS unless that is wanted.
+  void guardPlain(Address listen) {
+    Endpoint endpoint = Endpoint.ofLiteral(listen);
+    if (!insecure && endpoint != null && !endpoint.inet().isLoopbackAddress()) {
+      throw new Failure(
+          "cannot listen on " + listen + ": there is no TLS for it; give --insecure where only clients can reach it");
+    }
+  }
+
   /// The chosen provider's name.
   ///
   /// @return the name of one that is installed

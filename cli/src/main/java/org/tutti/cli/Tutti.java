@@ -45,6 +45,7 @@ public final class Tutti implements Runnable {
           VerifyCommand.class,
           DoctorCommand.class,
           IpcCommand.class,
+          CorbaCommand.class,
           RegistryCommand.class,
           CertsCommand.class,
           WarmCommand.class,

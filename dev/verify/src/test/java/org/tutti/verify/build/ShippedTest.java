@@ -121,6 +121,7 @@ class ShippedTest {
             "verify",
             "doctor",
             "ipc",
+            "corba",
             "registry",
             "certs",
             "warm",

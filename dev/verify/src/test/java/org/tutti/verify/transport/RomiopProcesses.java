@@ -140,17 +140,24 @@ final class RomiopProcesses {
     }
   }
 
-  /// Against the ORB alone.
   private void compile() throws Exception {
+    compile(directory, EXAMPLE.resolve("counter.idl"), EXAMPLE);
+  }
+
+  /// Compiles stubs and programs against the ORB alone, unless that was done there.
+  ///
+  /// @param directory gets the classes in its directory `classes`
+  /// @param sources   the directory of the programs
+  static void compile(Path directory, Path idl, Path sources) throws Exception {
     Path classes = directory.resolve("classes");
     if (Files.exists(classes)) {
       return;
     }
     Path stubs = Files.createDirectory(directory.resolve("stubs"));
     String compiler = Tree.root().resolve("transports/corba/target/idl-compiler") + "/*";
-    String idl = EXAMPLE.resolve("counter.idl").toString();
     Process made =
-        new ProcessBuilder(executable(), "-cp", compiler, "org.jacorb.idl.parser", "-d", stubs.toString(), idl)
+        new ProcessBuilder(
+                executable(), "-cp", compiler, "org.jacorb.idl.parser", "-d", stubs.toString(), idl.toString())
             .redirectErrorStream(true)
             .start();
     String said = new String(made.getInputStream().readAllBytes(), UTF_8);
@@ -161,7 +168,7 @@ final class RomiopProcesses {
             .collect(Collectors.joining(":"));
     List<String> options = new ArrayList<>(List.of("-nowarn", "-d", classes.toString(), "-cp", orb));
     try (Stream<Path> made2 = Files.walk(stubs);
-        Stream<Path> written = Files.list(EXAMPLE)) {
+        Stream<Path> written = Files.list(sources)) {
       Stream.concat(made2, written).map(Path::toString).filter(each -> each.endsWith(".java")).forEach(options::add);
     }
     assertThat(
@@ -170,6 +177,11 @@ final class RomiopProcesses {
   }
 
   private Process java(String main, List<String> properties, List<String> more) throws IOException {
+    return java(directory, main, properties, more);
+  }
+
+  /// Runs a program of those that were compiled.
+  static Process java(Path directory, String main, List<String> properties, List<String> more) throws IOException {
     List<String> command = new ArrayList<>(List.of(executable(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("-Dtutti.romiop.suspect_after=" + SUSPECT_AFTER.toMillis());
     command.add("-Dtutti.romiop.join_timeout=60000"); // servers that begin at once may meet only after that silence
