@@ -4,7 +4,7 @@ import org.jspecify.annotations.NullMarked;
 /// object and an unmodified client its client. Reading order: `RomiopFactories`, `RomiopProfile`, `ClientConnection`,
 /// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `ObjectStates`;
 /// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`; then the services
-/// for them, `ReplicatedObjects`, `ObjectGroups`, `ServiceCaller`.
+/// for them, `ReplicatedObjects`, `ObjectGroups`, `NamingService`, `ServiceCaller`.
 @NullMarked
 module org.tutti.romiop {
   requires org.tutti;
@@ -20,5 +20,6 @@ module org.tutti.romiop {
       jacorb; // makes factories and initializer by reflection
 
   provides org.tutti.replica.spi.PortProvider with
+      org.tutti.romiop.NamingProvider,
       org.tutti.romiop.ObjectGroupsProvider;
 }

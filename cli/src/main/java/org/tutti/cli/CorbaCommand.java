@@ -24,20 +24,27 @@ import picocli.CommandLine.Spec;
 /// `tutti corba`: replicated services for clients of any ORB.
 @Command(
     name = "corba",
-    customSynopsis = "tutti corba groups|group-service [OPTION...]",
+    customSynopsis = "tutti corba groups|group-service|names|naming-service [OPTION...]",
     description = {
-      "Runs the service that keeps groups of CORBA objects and makes references to them, and shows what it has.",
+      "Runs the service that keeps groups of CORBA objects, and a naming service, both replicated and for clients of"
+          + " any ORB, and shows what they have.",
       "`tutti corba groups --help` and so on have the options."
     },
-    subcommands = {CorbaCommand.Groups.class, CorbaCommand.GroupService.class})
+    subcommands = {
+      CorbaCommand.Groups.class,
+      CorbaCommand.GroupService.class,
+      CorbaCommand.NamesShown.class,
+      CorbaCommand.Naming.class
+    })
 final class CorbaCommand implements Runnable {
   private static final String GROUPS = "corba-groups";
+  private static final String NAMES = "corba-names";
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "groups or group-service is missing");
+    throw new ParameterException(spec.commandLine(), "groups, group-service, names or naming-service is missing");
   }
 
   private static PortProvider provider(String name) {
@@ -48,15 +55,8 @@ final class CorbaCommand implements Runnable {
     return provider;
   }
 
-  /// `tutti corba groups`: what the group service has.
-  @Command(
-      name = "groups",
-      customSynopsis = "tutti corba groups --servers HOST:PORT,... [--tls DIR] [--json]",
-      description = {
-        "Prints the groups of CORBA objects that the group service keeps, one a line: cluster, group and key, the"
-            + " interface, and each member with its address. With --json also the reference."
-      })
-  static final class Groups implements Callable<Integer> {
+  /// The options of commands that show what a service has.
+  static final class Question {
     @Option(
         names = "--servers",
         required = true,
@@ -85,9 +85,9 @@ final class CorbaCommand implements Runnable {
     @Option(names = "--verbose", description = "Print stack traces of errors.")
     boolean verbose;
 
-    @Override
-    public Integer call() throws InterruptedException {
-      PortProvider provider = provider(GROUPS);
+    /// Prints all that the service has.
+    Integer show(String service, String event) throws InterruptedException {
+      PortProvider provider = provider(service);
       String[] at = servers.stream().map(Address::text).toArray(String[]::new);
       Client.Builder settings = Client.of(provider.name()).at(at).deadline(timeout);
       if (tls != null) {
@@ -97,7 +97,7 @@ final class CorbaCommand implements Runnable {
         for (PortProvider.Entry each : provider.entries(client)) {
           List<Object> fields = new ArrayList<>();
           each.fields().forEach((name, value) -> fields.addAll(List.of(name, value)));
-          out.line(each.text(), "group", fields.toArray());
+          out.line(each.text(), event, fields.toArray());
         }
       } catch (ServiceException e) {
         String waited = " (waited " + TimeConverter.show(timeout) + ")";
@@ -107,6 +107,40 @@ final class CorbaCommand implements Runnable {
       }
       out.flush();
       return 0;
+    }
+  }
+
+  /// `tutti corba groups`: what the group service has.
+  @Command(
+      name = "groups",
+      customSynopsis = "tutti corba groups --servers HOST:PORT,... [--tls DIR] [--json]",
+      description = {
+        "Prints the groups of CORBA objects that the group service keeps, one a line: cluster, group and key, the"
+            + " interface, and each member with its address. With --json also the reference."
+      })
+  static final class Groups implements Callable<Integer> {
+    @Mixin Question question = new Question();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return question.show(GROUPS, "group");
+    }
+  }
+
+  /// `tutti corba names`: what the naming service has.
+  @Command(
+      name = "names",
+      customSynopsis = "tutti corba names --servers HOST:PORT,... [--tls DIR] [--json]",
+      description = {
+        "Prints what is bound in the naming service, one name a line: a context with a stroke at its end, an object"
+            + " with its interface. A context that is bound twice is gone into once."
+      })
+  static final class NamesShown implements Callable<Integer> {
+    @Mixin Question question = new Question();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return question.show(NAMES, "name");
     }
   }
 
@@ -140,7 +174,7 @@ final class CorbaCommand implements Runnable {
     @Nullable Path reference;
 
     /// Opens the port of a service.
-    PortProvider.Port open(PortProvider provider, Client client) throws IOException {
+    private PortProvider.Port open(PortProvider provider, Client client) throws IOException {
       PortProvider.Port port;
       try {
         port = provider.open(iiop, all, client);
@@ -157,6 +191,13 @@ final class CorbaCommand implements Runnable {
       }
       return port;
     }
+  }
+
+  /// Runs a replica of a service.
+  private static Integer run(String service, ReplicaOptions replica, PortOptions port) throws InterruptedException {
+    PortProvider provider = provider(service);
+    replica.carrier.guardPlain(port.iiop);
+    return replica.run(provider.name(), provider.machine(), client -> port.open(provider, client));
   }
 
   /// `tutti corba group-service`: one replica of the group service.
@@ -178,9 +219,29 @@ final class CorbaCommand implements Runnable {
 
     @Override
     public Integer call() throws InterruptedException {
-      PortProvider provider = provider(GROUPS);
-      replica.carrier.guardPlain(port.iiop);
-      return replica.run(provider.name(), provider.machine(), client -> port.open(provider, client));
+      return run(GROUPS, replica, port);
+    }
+  }
+
+  /// `tutti corba naming-service`: one replica of the naming service.
+  @Command(
+      name = "naming-service",
+      customSynopsis =
+          "tutti corba naming-service --name N --listen HOST:PORT --clients HOST:PORT --iiop HOST:PORT --iiop-all"
+              + " HOST:PORT,... --join HOST:PORT,... --expect NAMES --data DIR [OPTION...]",
+      description = {
+        "Runs one replica of a naming service of CORBA (CosNaming), until Ctrl-C. Its object key is NameService.",
+        "Three of them, each with --data and with the names of all three, go on when one has crashed, and lose nothing"
+            + " when all have ended. The same line starts a replica the first time and later."
+      })
+  static final class Naming implements Callable<Integer> {
+    @Mixin ReplicaOptions replica = new ReplicaOptions();
+
+    @Mixin PortOptions port = new PortOptions();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return run(NAMES, replica, port);
     }
   }
 }

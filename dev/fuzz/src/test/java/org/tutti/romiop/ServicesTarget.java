@@ -8,6 +8,7 @@ import java.io.UTFDataFormatException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.tutti.fuzz.FuzzTarget;
 import org.tutti.replica.Command;
 
@@ -28,14 +29,16 @@ public final class ServicesTarget implements FuzzTarget {
 
   @Override
   public void take(ByteBuffer input) throws IOException {
-    var service = new ReplicatedObjects(new ObjectGroups());
-    if (FuzzTarget.choice(input, 2) == 0) {
+    int choice = FuzzTarget.choice(input, 4);
+    Supplier<ServedObjects> objects = choice < 2 ? ObjectGroups::new : NamingService::new;
+    var service = new ReplicatedObjects(objects.get());
+    if (choice % 2 == 0) {
       service.restore(new ByteArrayInputStream(FuzzTarget.array(input)));
     } else {
       say(service, input);
     }
     try {
-      sameAgain(service);
+      sameAgain(service, new ReplicatedObjects(objects.get()));
     } catch (IOException e) {
       throw new AssertionError("the state cannot be given to a newcomer", e);
     }
@@ -48,7 +51,7 @@ public final class ServicesTarget implements FuzzTarget {
       ByteBuffer message = input.slice(input.position(), length).asReadOnlyBuffer();
       input.position(input.position() + length);
       try {
-        Giop asked = Giop.of(FuzzTarget.array(message));
+        Giop asked = ServiceRequest.read(message.slice()).giop();
         Giop reply = Giop.of(service.apply(new Command(1, 1, 0, Instant.EPOCH, message)).array());
         if (reply.type() != Giop.REPLY || reply.requestId() != asked.requestId() || !reply.isFinal()) {
           throw new AssertionError("no reply to the request");
@@ -59,9 +62,8 @@ public final class ServicesTarget implements FuzzTarget {
     }
   }
 
-  private static void sameAgain(ReplicatedObjects service) throws IOException {
+  private static void sameAgain(ReplicatedObjects service, ReplicatedObjects newcomer) throws IOException {
     byte[] state = state(service);
-    var newcomer = new ReplicatedObjects(new ObjectGroups());
     newcomer.restore(new ByteArrayInputStream(state));
     FuzzTarget.same(ByteBuffer.wrap(state), ByteBuffer.wrap(state(newcomer)));
     if (!newcomer.digest().equals(service.digest())) {

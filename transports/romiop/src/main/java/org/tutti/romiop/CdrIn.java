@@ -2,12 +2,18 @@ package org.tutti.romiop;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.omg.IOP.IOR;
+import org.omg.IOP.TaggedProfile;
 import org.tutti.romiop.Giop.BrokenGiopException;
 
 /// Reads values out of a message as CORBA writes them (CDR): each is at a multiple of its own size from the beginning
 /// of the message. Every length is compared with what is there, and with what the reader can bear, before room is made,
 /// which the skeletons of JacORB do not do for a sequence at the end.
 final class CdrIn {
+  private static final int PROFILES_MAX = 64;
+
   private final ByteBuffer message;
   private int at;
 
@@ -33,6 +39,10 @@ final class CdrIn {
 
   int octet() throws BrokenGiopException {
     return message.get(next(1)) & 0xff;
+  }
+
+  int ushort() throws BrokenGiopException {
+    return message.getShort(next(Short.BYTES)) & 0xffff;
   }
 
   int ulong() throws BrokenGiopException {
@@ -66,5 +76,22 @@ final class CdrIn {
     byte[] octets = new byte[length];
     message.get(begin, octets);
     return octets;
+  }
+
+  /// A reference to an object.
+  ///
+  /// @param typeMost how many characters its type has at most
+  /// @param most     how many bytes its profiles have at most
+  IOR reference(int typeMost, int most) throws BrokenGiopException {
+    String type = string(typeMost);
+    List<TaggedProfile> profiles = new ArrayList<>();
+    int left = most;
+    for (int i = length(PROFILES_MAX); i > 0; i--) {
+      int tag = ulong();
+      byte[] data = octets(left);
+      left -= data.length;
+      profiles.add(new TaggedProfile(tag, data));
+    }
+    return new IOR(type, profiles.toArray(new TaggedProfile[0]));
   }
 }

@@ -73,10 +73,11 @@ record GroupReference(
     } catch (NumberFormatException _) {
       // As when there is none.
     }
-    if (port <= 0 || port > 0xffff) {
+    String host = colon <= 0 ? "" : text.substring(0, colon);
+    boolean isOpen = host.startsWith("[") && (host.length() == 1 || !host.endsWith("]"));
+    if (port <= 0 || port > 0xffff || isOpen) {
       throw new IllegalArgumentException("\"" + text + "\" is no address: HOST:PORT");
     }
-    String host = text.substring(0, colon);
     return InetSocketAddress.createUnresolved(host.startsWith("[") ? host.substring(1, host.length() - 1) : host, port);
   }
 

@@ -133,13 +133,18 @@ final class ObjectGroups implements ServedObjects {
   }
 
   @Override
-  public boolean isType(String repositoryId) {
+  public boolean isType(String key, String repositoryId) {
     return repositoryId.equals(TYPE);
   }
 
   @Override
   public boolean isKey(String key) {
     return key.equals(KEY);
+  }
+
+  @Override
+  public boolean exists(String key) {
+    return isKey(key);
   }
 
   @Override

@@ -1,17 +1,13 @@
 package org.tutti.romiop;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Client;
-import org.tutti.replica.Read;
-import org.tutti.replica.ServiceException;
 import org.tutti.replica.StateMachine;
 import org.tutti.replica.spi.PortProvider;
 import org.tutti.romiop.Giop.BrokenGiopException;
@@ -56,12 +52,9 @@ public final class ObjectGroupsProvider implements PortProvider {
     CdrOut arguments = new CdrOut();
     ObjectGroups.writeName(after, arguments);
     Giop question = Giop.call(ObjectGroups.KEY, "list_object_groups", arguments.ulong(ObjectGroups.LISTED_MAX));
+    Giop reply = ServiceCaller.ask(client, question);
     try {
-      ByteBuffer answer = client.query(ByteBuffer.wrap(question.bytes()), Read.LINEARIZABLE).join();
-      byte[] bytes = new byte[answer.remaining()];
-      answer.get(bytes);
-      Giop reply = Giop.of(bytes);
-      Giop.require(reply.type() == Giop.REPLY && reply.isResult(), "no result");
+      Giop.require(reply.isResult(), "no result");
       CdrIn in = reply.body();
       List<ObjectGroups.Listed> some = new ArrayList<>();
       for (int i = in.length(ObjectGroups.LISTED_MAX); i > 0; i--) {
@@ -70,8 +63,6 @@ public final class ObjectGroupsProvider implements PortProvider {
       return some;
     } catch (BrokenGiopException e) {
       throw new IllegalStateException("another service answers: " + e.getMessage(), e);
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof ServiceException known ? known : e;
     }
   }
 

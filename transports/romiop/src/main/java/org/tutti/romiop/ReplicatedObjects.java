@@ -16,7 +16,7 @@ import org.tutti.romiop.ServedObjects.FailedException;
 /// A replicated service whose commands and questions are requests of GIOP, and whose answers are the replies to them:
 ///
 /// ```
-/// any ORB -- IIOP --> [Gateway] --> [ServiceCaller] -- a command: the request --> here, at each replica
+/// any ORB -- IIOP --> [Gateway] --> [ServiceCaller] -- a command: [ServiceRequest] --> here, at each replica
 ///                                                   <-- its reply --
 /// ```
 ///
@@ -29,7 +29,7 @@ import org.tutti.romiop.ServedObjects.FailedException;
 /// ```
 final class ReplicatedObjects implements StateMachine {
   private static final int FORMAT = 1;
-  private static final int REQUEST_BYTES_MAX = 64 << 10; // what one may be, with names, references and contexts
+  private static final int TYPE_MAX = 1024;
 
   private final ServedObjects objects;
   private final KeptReplies kept;
@@ -56,12 +56,13 @@ final class ReplicatedObjects implements StateMachine {
 
   @Override
   public ByteBuffer apply(Command command) {
-    Giop request = request(command.payload());
+    ServiceRequest asked = ServiceRequest.read(command.payload());
+    Giop request = asked.giop();
     kept.turn(FtRequest.time(command.time()));
     FtRequest call = ftRequest(request);
     Giop reply = call == null ? null : kept.instead(call, request.minorVersion());
     if (reply == null) {
-      reply = reply(request);
+      reply = reply(asked, unique(command));
       if (call != null) {
         kept.keep(call, reply);
       }
@@ -71,24 +72,12 @@ final class ReplicatedObjects implements StateMachine {
 
   @Override
   public ByteBuffer query(ByteBuffer question) {
-    Giop request = request(question);
+    ServiceRequest asked = ServiceRequest.read(question);
+    Giop request = asked.giop();
     if (!isRead(objects, request)) {
       throw new IllegalArgumentException("no question: it may change the state");
     }
-    return answer(request, reply(request));
-  }
-
-  private static Giop request(ByteBuffer payload) {
-    byte[] bytes = new byte[Math.min(payload.remaining(), REQUEST_BYTES_MAX + 1)];
-    payload.get(bytes);
-    try {
-      Giop.require(bytes.length <= REQUEST_BYTES_MAX, "more than " + REQUEST_BYTES_MAX + " bytes");
-      Giop request = Giop.of(bytes);
-      Giop.require(request.type() == Giop.REQUEST, "no request");
-      return request;
-    } catch (BrokenGiopException e) {
-      throw new IllegalArgumentException("no request of GIOP: " + e.getMessage(), e);
-    }
+    return answer(request, reply(asked, 0));
   }
 
   private static @Nullable FtRequest ftRequest(Giop request) {
@@ -103,24 +92,32 @@ final class ReplicatedObjects implements StateMachine {
     return ByteBuffer.wrap(reply.withRequestId(request.requestId()).bytes());
   }
 
-  private Giop reply(Giop request) {
+  /// Two services, at different times or of different clients, have no number in common, most likely.
+  private static long unique(Command command) {
+    long time = command.time().getEpochSecond() * 1_000_000_000 + command.time().getNano();
+    return (time * 31 + command.session()) * 31 + command.position();
+  }
+
+  private Giop reply(ServiceRequest asked, long unique) {
+    Giop request = asked.giop();
     int minor = request.minorVersion();
     try {
       CdrOut results = new CdrOut();
-      var call = new ServedObjects.Call(request.key(), request.operation(), request.body(), results);
+      var call =
+          new ServedObjects.Call(request.key(), request.operation(), request.body(), results, asked.ports(), unique);
       if (!objects.isKey(call.key())) {
         throw new FailedException(RomiopFailure.NO_SUCH_OBJECT);
       } else if (call.operation().equals("_is_a")) {
-        String asked = call.arguments().string(REQUEST_BYTES_MAX);
-        results.octet(objects.isType(asked) || asked.equals("IDL:omg.org/CORBA/Object:1.0") ? 1 : 0);
+        String type = call.arguments().string(TYPE_MAX);
+        results.octet(objects.isType(call.key(), type) || type.equals("IDL:omg.org/CORBA/Object:1.0") ? 1 : 0);
       } else if (call.operation().equals("_non_existent") || call.operation().equals("_not_existent")) {
-        results.octet(0);
+        results.octet(objects.exists(call.key()) ? 0 : 1);
       } else {
         objects.call(call);
       }
       return Giop.reply(minor, Giop.RESULT, results.bytes());
     } catch (DeclaredException e) {
-      return Giop.reply(minor, Giop.USER_EXCEPTION, e.body());
+      return Giop.reply(minor, Giop.USER_EXCEPTION, e.body().bytes());
     } catch (FailedException e) {
       return Giop.exception(minor, e.failure());
     } catch (BrokenGiopException _) {

@@ -6,6 +6,7 @@ import org.omg.CORBA.COMM_FAILURE;
 import org.omg.CORBA.CompletionStatus;
 import org.omg.CORBA.INTERNAL;
 import org.omg.CORBA.MARSHAL;
+import org.omg.CORBA.NO_RESOURCES;
 import org.omg.CORBA.NO_RESPONSE;
 import org.omg.CORBA.OBJECT_NOT_EXIST;
 import org.omg.CORBA.SystemException;
@@ -41,7 +42,11 @@ public enum RomiopFailure {
   /// The call expires later than replies are kept, or its FT_REQUEST was one of a call by another version of GIOP.
   UNUSABLE_FT_REQUEST(11, new BAD_PARAM(), 2),
   /// The object has no such operation.
-  NO_SUCH_OPERATION(12, new BAD_OPERATION(), 1);
+  NO_SUCH_OPERATION(12, new BAD_OPERATION(), 1),
+  /// The service has as much as it may have.
+  FULL(13, new NO_RESOURCES(), 1),
+  /// An argument is not what the operation can use.
+  WRONG_ARGUMENT(14, new BAD_PARAM(), 1);
 
   /// The upper 20 bits of the minor codes: "TT". Not registered with the OMG.
   public static final int VENDOR = 0x54540000;
@@ -58,7 +63,7 @@ public enum RomiopFailure {
 
   /// The minor code.
   ///
-  /// @return [#VENDOR] and 1 to 12
+  /// @return [#VENDOR] and 1 to 14
   public int minor() {
     return VENDOR | code;
   }

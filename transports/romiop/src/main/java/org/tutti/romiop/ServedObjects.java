@@ -2,6 +2,8 @@ package org.tutti.romiop;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
 import org.tutti.replica.StateMachine;
 import org.tutti.romiop.Giop.BrokenGiopException;
 
@@ -16,13 +18,19 @@ interface ServedObjects {
   /// @param operation its name
   /// @param arguments as they came
   /// @param results   gets what is answered
-  record Call(String key, String operation, CdrIn arguments, CdrOut results) {}
+  /// @param ports     of all replicas, for references to objects of the service
+  /// @param unique    a number that no other command of any service has, most likely; 0 of a question
+  record Call(
+      String key, String operation, CdrIn arguments, CdrOut results, List<InetSocketAddress> ports, long unique) {}
 
-  /// Whether the objects have an interface, as `_is_a` asks.
-  boolean isType(String repositoryId);
+  /// Whether an object has an interface, as `_is_a` asks.
+  boolean isType(String key, String repositoryId);
 
   /// Whether an object may have that key.
   boolean isKey(String key);
+
+  /// Whether there is an object of that key.
+  boolean exists(String key);
 
   /// Whether an operation changes nothing.
   boolean isRead(String operation);
@@ -65,8 +73,9 @@ interface ServedObjects {
       return this;
     }
 
-    byte[] body() {
-      return body.bytes();
+    /// What follows on the name: the members.
+    CdrOut body() {
+      return body;
     }
   }
 

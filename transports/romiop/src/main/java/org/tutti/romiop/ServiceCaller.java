@@ -10,6 +10,8 @@ import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.Client;
 import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Read;
+import org.tutti.replica.ServiceException;
+import org.tutti.romiop.Giop.BrokenGiopException;
 
 /// Has a replicated service execute the requests of a gateway's clients ([ReplicatedObjects]): as commands, or as
 /// questions where they change nothing.
@@ -21,6 +23,7 @@ final class ServiceCaller implements RequestTarget {
 
   private final Client client;
   private final ServedObjects objects;
+  private final String ports;
   private final LinkedBlockingQueue<byte[]> replies = new LinkedBlockingQueue<>();
   private final ConcurrentHashMap<Integer, CompletableFuture<ByteBuffer>> calls = new ConcurrentHashMap<>();
   private volatile boolean open = true;
@@ -29,14 +32,34 @@ final class ServiceCaller implements RequestTarget {
   ///
   /// @param client  of the service; bounds how many calls are open
   /// @param objects says which requests are questions
-  ServiceCaller(Client client, ServedObjects objects) {
+  /// @param ports   of all replicas, with commas
+  ServiceCaller(Client client, ServedObjects objects, String ports) {
     this.client = client;
     this.objects = objects;
+    this.ports = ports;
+  }
+
+  /// Asks a question, and waits for the reply.
+  ///
+  /// @throws ServiceException when there is none
+  static Giop ask(Client client, Giop question) throws InterruptedException {
+    try {
+      Giop reply = Giop.of(bytes(client.query(ServiceRequest.encoded("", question), Read.LINEARIZABLE).join()));
+      Giop.require(reply.type() == Giop.REPLY, "no reply");
+      return reply;
+    } catch (BrokenGiopException e) {
+      throw new IllegalStateException("another service answers: " + e.getMessage(), e);
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof ServiceException known ? known : e;
+    }
   }
 
   @Override
   public void request(Giop request) {
-    ByteBuffer payload = ByteBuffer.wrap(request.bytes());
+    if (request.bytes().length > ServiceRequest.REQUEST_BYTES_MAX) {
+      throw RomiopFailure.BROKEN_GIOP.exception("a request that is too long");
+    }
+    ByteBuffer payload = ServiceRequest.encoded(ports, request);
     CompletableFuture<ByteBuffer> answer;
     try {
       answer =
@@ -44,8 +67,6 @@ final class ServiceCaller implements RequestTarget {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw RomiopFailure.NOT_JOINED.exception("interrupted");
-    } catch (IllegalArgumentException e) {
-      throw RomiopFailure.BROKEN_GIOP.exception("a request that is too long: " + e.getMessage());
     }
     if (request.isTwoWay()) {
       int id = request.requestId();

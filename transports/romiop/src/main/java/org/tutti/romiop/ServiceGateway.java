@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Client;
 import org.tutti.replica.spi.PortProvider;
@@ -24,7 +25,7 @@ final class ServiceGateway implements PortProvider.Port {
   private boolean reachable;
   private @Nullable Consumer<Boolean> told; // the gateway, when it is ready to be told
 
-  private ServiceGateway(ServerSocket socket, String reference, ServedObjects objects, Client client) {
+  private ServiceGateway(ServerSocket socket, String reference, String ports, ServedObjects objects, Client client) {
     this.socket = socket;
     this.reference = reference;
     gateway =
@@ -33,7 +34,7 @@ final class ServiceGateway implements PortProvider.Port {
             objects::isKey,
             views -> {
               tell(views);
-              return new ServiceCaller(client, objects);
+              return new ServiceCaller(client, objects, ports);
             },
             Gateway.Limits.usual());
   }
@@ -47,12 +48,9 @@ final class ServiceGateway implements PortProvider.Port {
       throws IOException {
     ServerSocket socket = bound(listen.text());
     try {
-      List<InetSocketAddress> ports =
-          all.isEmpty()
-              ? List.of(GroupReference.hostAndPort(address(socket)))
-              : all.stream().map(each -> GroupReference.hostAndPort(each.text())).toList();
-      String reference = new GroupReference(type, id, 1, null, ports).toString();
-      var opened = new ServiceGateway(socket, reference, objects, client);
+      String ports = all.isEmpty() ? address(socket) : all.stream().map(Address::text).collect(Collectors.joining(","));
+      String reference = new GroupReference(type, id, 1, null, GroupReference.addresses(ports)).toString();
+      var opened = new ServiceGateway(socket, reference, ports, objects, client);
       opened.gateway.start();
       return opened;
     } catch (IllegalArgumentException e) {

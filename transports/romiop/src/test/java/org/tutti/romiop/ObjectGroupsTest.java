@@ -36,7 +36,7 @@ class ObjectGroupsTest {
 
   private Giop apply(ReplicatedObjects to, Giop request) throws Exception {
     position++;
-    ByteBuffer reply = to.apply(new Command(1, position, position, NOW, ByteBuffer.wrap(request.bytes())));
+    ByteBuffer reply = to.apply(new Command(1, position, position, NOW, ServiceRequest.encoded("", request)));
     return Giop.of(reply.array());
   }
 
@@ -65,7 +65,7 @@ class ObjectGroupsTest {
 
   private Giop ask(String operation, CdrOut arguments) throws Exception {
     Giop request = Giop.call(ObjectGroups.KEY, operation, arguments);
-    ByteBuffer question = ByteBuffer.wrap(request.withRequestId(4711).bytes());
+    ByteBuffer question = ServiceRequest.encoded("", request.withRequestId(4711));
     Giop reply = Giop.of(service.query(question).array());
     assertThat(reply.requestId()).isEqualTo(4711);
     return reply;

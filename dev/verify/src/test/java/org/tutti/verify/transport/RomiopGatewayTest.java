@@ -79,13 +79,14 @@ class RomiopGatewayTest {
   @Tag("deep")
   void aClientOfJacorbWithoutThePluginTakesTheNextGateway() throws Exception {
     start("tutti.romiop.replies=majority~60000ms");
-    Program client = jacorb(List.of());
+    Program client = jacorb(List.of(RomiopReplicas.PATIENCE));
     assertThat(client.ask(group + " mixed 100")).isEqualTo("sum 100");
     processes.kill(0);
     // Either it has noticed the end before, or it does not know whether the call was executed.
     String said = client.ask(group + " add 1");
-    assertThat(said).isIn("sum 101", "COMM_FAILURE 0");
-    assertThat(client.ask(group + " history 0")).startsWith(said.equals("sum 101") ? "201 calls, " : "200 calls, ");
+    assertThat(said).matches("sum 101|COMM_FAILURE 0|TIMEOUT \\d+");
+    String history = jacorb(List.of()).ask(group + " history 0");
+    assertThat(history).startsWith(said.equals("COMM_FAILURE 0") ? "200 calls, " : "201 calls, ");
   }
 
   @Test
