@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,10 +14,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 import org.tutti.bench.member.BenchTarget.SendingThread;
 import org.tutti.bench.member.Callers;
 import org.tutti.bench.member.IpcTarget;
-import org.tutti.bench.member.Times;
 import org.tutti.bench.trial.IpcOptions;
 import org.tutti.bench.trial.Numbers;
 import org.tutti.ipc.GroupId;
@@ -29,7 +30,8 @@ import org.tutti.transport.TransportSettings;
 
 /// The experiments of See's thesis on group interprocess communication (*Group Communication in Distributed System
 /// T-Shoshin*, chapter 5), each row beside the thesis's figure and beside a ping of the transport with as many
-/// bytes; and how many questions to three members are answered in a second.
+/// bytes; and how many questions to three members are answered in a second. Calls are made by a thread that waits, and,
+/// measured apart, by the callback of the one before.
 ///
 /// All hosts are in one process, and every message goes to each of them, as in the thesis. Rounds take turns over all
 /// rows, so that a change of the machine's load hits all of them.
@@ -79,34 +81,38 @@ public final class IpcBenchmark {
     }
   }
 
+  /// How long something took by one way of calling, in each round.
+  private record Taken(Numbers half, Numbers tail) {
+    Taken() {
+      this(new Numbers(), new Numbers());
+    }
+  }
+
   /// A row of a table.
   private final class Row {
     final String what;
     final int bytes;
     final double thesisMillis;
-    final Runnable once;
-    final Numbers half = new Numbers();
-    final Numbers tail = new Numbers();
+    final Callers.Caller call;
+    final Map<SendingThread, Taken> taken = new EnumMap<>(SendingThread.class);
 
-    Row(String what, int bytes, double thesisMillis, Runnable once) {
+    Row(String what, int bytes, double thesisMillis, Callers.Caller call) {
       this.what = what;
       this.bytes = bytes;
       this.thesisMillis = thesisMillis;
-      this.once = once;
+      this.call = call;
+      for (SendingThread way : SendingThread.values()) {
+        taken.put(way, new Taken());
+      }
     }
 
-    void measure(boolean counts) {
-      Histogram times = Times.empty();
-      long end = System.nanoTime() + nanos;
-      for (long before = System.nanoTime(); before < end; ) {
-        once.run();
-        long now = System.nanoTime();
-        Times.record(times, now - before);
-        before = now;
-      }
-      if (counts) {
-        half.add(times.getValueAtPercentile(P50));
-        tail.add(times.getValueAtPercentile(P99));
+    void measure(boolean counts) throws InterruptedException, ExecutionException, TimeoutException {
+      for (Map.Entry<SendingThread, Taken> each : taken.entrySet()) {
+        Histogram times = Callers.run(List.of(call), nanos, each.getKey()).times();
+        if (counts) {
+          each.getValue().half.add(times.getValueAtPercentile(P50));
+          each.getValue().tail.add(times.getValueAtPercentile(P99));
+        }
       }
     }
   }
@@ -163,7 +169,9 @@ public final class IpcBenchmark {
             pings.get(bytes).add(half);
           }
         }
-        MachineLoad.inTurn(rows, Math.max(0, round)).forEach(row -> row.measure(counts));
+        for (Row row : MachineLoad.inTurn(rows, Math.max(0, round))) {
+          row.measure(counts);
+        }
         Callers.Result asked = Callers.run(askers, nanos, SendingThread.LISTENER);
         if (counts) {
           perSecond.add(asked.times().getTotalCount() * 1e9 / (asked.end() - asked.start()));
@@ -227,12 +235,14 @@ public final class IpcBenchmark {
         "1 process",
         bytes,
         thesis,
-        () -> {
-          Result<?> result = sender.send(to, 0, message, PATIENCE).join();
-          if (!(result instanceof Result.Done)) {
-            throw new IllegalStateException("the process was there, but " + result);
-          }
-        });
+        () ->
+            sender
+                .send(to, 0, message, PATIENCE)
+                .thenAccept(result -> {
+                  if (!(result instanceof Result.Done)) {
+                    throw new IllegalStateException("the process was there, but " + result);
+                  }
+                }));
   }
 
   private Row sending(IpcHosts hosts, String what, int group, int members, int bytes, double thesis) {
@@ -243,29 +253,20 @@ public final class IpcBenchmark {
         what,
         bytes,
         thesis,
-        () -> {
-          Result<?> result = sender.send(to, 0, message, 0).join();
-          int reached = result instanceof Result.Done(IpcProcess.Communication sent) ? sent.count() : 0;
-          boolean none = result instanceof Result.Aborted(Status status) && status == Status.NO_MEMBERS;
-          if (reached != members || members == 0 && !none) {
-            throw new IllegalStateException(what + ": " + members + " members were there, but " + result);
-          }
-        });
+        () ->
+            sender
+                .send(to, 0, message, 0)
+                .thenAccept(result -> {
+                  int reached = result instanceof Result.Done(IpcProcess.Communication sent) ? sent.count() : 0;
+                  boolean none = result instanceof Result.Aborted(Status status) && status == Status.NO_MEMBERS;
+                  if (reached != members || members == 0 && !none) {
+                    throw new IllegalStateException(what + ": " + members + " members were there, but " + result);
+                  }
+                }));
   }
 
   private Row asking(IpcHosts hosts, int bytes, double thesis) {
-    Callers.Caller asker = asker(hosts, 1, bytes);
-    return new Row(
-        "1 remote",
-        bytes,
-        thesis,
-        () -> {
-          try {
-            asker.call().join();
-          } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-          }
-        });
+    return new Row("1 remote", bytes, thesis, asker(hosts, 1, bytes));
   }
 
   private List<Callers.Caller> askers(IpcHosts hosts) {
@@ -280,19 +281,28 @@ public final class IpcBenchmark {
   }
 
   private void print(String title, List<Row> rows, Map<Integer, Numbers> pings) {
-    out.printf("%n%s%n%-10s %6s  %-22s %-24s %-8s %s%n", title, "members", "bytes", "p50", "p99", "/ ping", "thesis");
+    String form = "%-10s %6s  %-22s %-24s %-7s %-22s %-7s %s%n";
+    out.printf("%n%s%n%s%n", title, "                   a thread waits: " + " ".repeat(40) + "callbacks:");
+    out.printf(form, "members", "bytes", "p50", "p99", "/ ping", "p50", "/ ping", "thesis");
     for (Row row : rows) {
+      Taken waits = row.taken.get(SendingThread.THREAD);
+      Taken calls = row.taken.get(SendingThread.LISTENER);
       Numbers ping = pings.get(row.bytes);
       out.printf(
-          Locale.ROOT,
-          "%-10s %6d  %-22s %-24s %-8s %,.0f ms%n",
+          form,
           row.what,
           row.bytes,
-          row.half.show(Numbers::micros),
-          row.tail.show(Numbers::micros),
-          ping == null ? "-" : Numbers.hundredths(row.half.median() / ping.median()),
-          row.thesisMillis);
+          waits.half.show(Numbers::micros),
+          waits.tail.show(Numbers::micros),
+          over(waits, ping),
+          calls.half.show(Numbers::micros),
+          over(calls, ping),
+          String.format(Locale.ROOT, "%,.0f ms", row.thesisMillis));
     }
     out.flush();
+  }
+
+  private static String over(Taken taken, @Nullable Numbers ping) {
+    return ping == null ? "-" : Numbers.hundredths(taken.half.median() / ping.median());
   }
 }

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "These hosts are all in one process. Then, with each host a process of its own, questions to three members, "
           + "asked by one and by --askers at a time, beside JGroups' RpcDispatcher (GET_ALL, without SEQUENCER); each "
           + "measurement lasts five times as long.",
-      "About three minutes; a minute with --quick."
+      "About four minutes; a minute with --quick."
     })
 final class IpcBenchCommand implements Callable<Integer> {
   private static final int PROCESSES = 4; // one asks three
