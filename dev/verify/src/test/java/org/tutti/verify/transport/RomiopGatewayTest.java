@@ -104,6 +104,7 @@ class RomiopGatewayTest {
   }
 
   @Test
+  @Tag("deep")
   void aCallThatComesAgainThroughAnotherGatewayIsAnsweredWithItsFirstOutcome() throws Exception {
     start("tutti.romiop.replies=all~all-equal~60000ms", "tutti.romiop.recoverable=true");
     byte[] context = ftRequest("client", 1, 600);

@@ -46,6 +46,7 @@ class RomiopGroupsTest {
   }
 
   @Test
+  @Tag("deep")
   void aClientInCppNoticesNothingOfTheEndOfAReplica() throws Exception {
     Path program = IiopPrograms.compiled(compiled, IDL, CLIENTS.resolve("groups-client.cc"));
     List<CommandProcess> running = replicas.start();
