@@ -745,11 +745,15 @@ public final class IpcProtocol {
   /// Does what is due.
   public void tick() {
     long now = port.now();
-    if (dueAt > now) {
-      pairs.tick();
-      later.run();
-      return;
+    if (dueAt <= now) {
+      expire(now);
+      dueAt = nextDue();
     }
+    pairs.tick();
+    later.run();
+  }
+
+  private void expire(long now) {
     for (LocalProcess process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
         if (communication.send != null && communication.send.deadline() <= now) {
@@ -770,9 +774,6 @@ public final class IpcProtocol {
         }
       }
     }
-    dueAt = nextDue();
-    pairs.tick();
-    later.run();
   }
 
   /// When [#tick] is wanted next; perhaps earlier than something is due, as it is computed anew only then.

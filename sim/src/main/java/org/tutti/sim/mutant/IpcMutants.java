@@ -40,9 +40,9 @@ final class IpcMutants {
               bug(
                   "ipc-waits-for-silent-hosts",
                   "the time for acknowledgements has no end",
-                  "tick",
+                  "expire",
                   new Drop("sent", 0)),
-              bug("ipc-never-probes", "a member asks nobody whether it goes on", "tick", new Drop("post", 0)),
+              bug("ipc-never-probes", "a member asks nobody whether it goes on", "expire", new Drop("post", 0)),
               in(
                   "Delivery",
                   "ipc-probes-what-is-over",
