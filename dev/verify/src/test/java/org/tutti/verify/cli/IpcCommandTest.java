@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.verify.LoopbackPorts;
@@ -21,18 +20,10 @@ import org.tutti.verify.LoopbackPorts;
 class IpcCommandTest {
   @TempDir private Path directory;
 
-  private final List<CommandProcess> launched = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
+  @RegisterExtension private final IpcCommands commands = new IpcCommands();
 
   private CommandProcess run(String... args) throws Exception {
-    var all = new ArrayList<>(List.of("ipc"));
-    all.addAll(List.of(args));
-    launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
-    return launched.getLast();
+    return commands.run(args);
   }
 
   private static String at(CommandProcess server) throws Exception {
@@ -40,10 +31,7 @@ class IpcCommandTest {
   }
 
   private void fails(int code, String message, String... args) throws Exception {
-    CommandProcess command = run(args);
-    assertThat(command.exitCode()).isEqualTo(code);
-    assertThat(command.rest()).isEmpty();
-    assertThat(command.errors()).containsExactly(message);
+    IpcCommands.fails(code, message, run(args));
   }
 
   @Test

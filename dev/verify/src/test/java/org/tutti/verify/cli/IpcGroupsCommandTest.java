@@ -1,6 +1,7 @@
 package org.tutti.verify.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.cli.IpcCommands.refuses;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
@@ -13,10 +14,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.verify.LoopbackPorts;
@@ -27,32 +28,14 @@ import org.tutti.verify.LoopbackPorts;
 class IpcGroupsCommandTest {
   @TempDir private Path directory;
 
-  private final List<CommandProcess> launched = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
+  @RegisterExtension private final IpcCommands commands = new IpcCommands();
 
   private CommandProcess run(String... args) throws Exception {
-    var all = new ArrayList<>(List.of("ipc"));
-    all.addAll(List.of(args));
-    launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
-    return launched.getLast();
+    return commands.run(args);
   }
 
   private void fails(int code, String message, String... args) throws Exception {
-    CommandProcess command = run(args);
-    assertThat(command.exitCode()).as(message).isEqualTo(code);
-    assertThat(command.rest()).isEmpty();
-    assertThat(command.errors()).containsExactly(message);
-  }
-
-  /// The same in this process, which is quicker.
-  private static void refuses(int code, String message, String... args) {
-    Refusal refusal = Refusal.of(and(new String[] {"ipc"}, args));
-    assertThat(refusal.errors()).containsExactly(message);
-    assertThat(refusal.exitCode()).isEqualTo(code);
+    IpcCommands.fails(code, message, run(args));
   }
 
   private Path file(String name, String text) throws IOException {

@@ -1,6 +1,8 @@
 package org.tutti.verify.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.cli.IpcCommands.fails;
+import static org.tutti.verify.cli.IpcCommands.refuses;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.net.StandardProtocolFamily;
@@ -10,10 +12,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /// `tutti ipc host`, and `serve` and `ask` as programs that share it.
@@ -22,18 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 class IpcProgramsCommandTest {
   @TempDir private Path directory;
 
-  private final List<CommandProcess> launched = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
+  @RegisterExtension private final IpcCommands commands = new IpcCommands();
 
   private CommandProcess run(String... args) throws Exception {
-    var all = new ArrayList<>(List.of("ipc"));
-    all.addAll(List.of(args));
-    launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
-    return launched.getLast();
+    return commands.run(args);
   }
 
   private Path socket(String host) {
@@ -58,21 +52,6 @@ class IpcProgramsCommandTest {
 
   private CommandProcess ask(String host, String replies) throws Exception {
     return run("ask", "--group=g", "--socket=" + socket(host), "--replies=" + replies, "--timeout=30s", "free");
-  }
-
-  private void fails(int code, String message, CommandProcess command) throws Exception {
-    assertThat(command.exitCode()).as(message).isEqualTo(code);
-    assertThat(command.rest()).isEmpty();
-    assertThat(command.errors()).containsExactly(message);
-  }
-
-  /// In this process, which is quicker.
-  private static void refuses(int code, String message, String... args) {
-    var all = new ArrayList<>(List.of("ipc"));
-    all.addAll(List.of(args));
-    Refusal refusal = Refusal.of(all.toArray(String[]::new));
-    assertThat(refusal.errors()).containsExactly(message);
-    assertThat(refusal.exitCode()).isEqualTo(code);
   }
 
   @Test
