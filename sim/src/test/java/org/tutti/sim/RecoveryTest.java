@@ -67,6 +67,7 @@ class RecoveryTest {
 
   /// A donor is struck in the middle of a transfer in some runs; the newcomer's reader is told, and gets another state.
   @Test
+  @Tag("deep")
   void aDonorIsStruckWhileItGivesItsState() {
     long struck =
         runsThatSay(10, SingleFault.DONOR_CRASHES, line -> line.contains("** state") && line.endsWith("interrupted"));

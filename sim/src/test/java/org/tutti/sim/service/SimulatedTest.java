@@ -22,6 +22,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.replica.Command;
@@ -109,6 +110,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void anOrderThatReplicasDoNotShareIsFound() {
     String found =
         violation(
@@ -184,6 +186,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void aSnapshotThatLaterCommandsChangeIsFound() {
     String found =
         violation(
@@ -214,6 +217,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void aQueryThatChangesSomethingIsFound() {
     String found =
         violation(
@@ -229,6 +233,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void aLentBufferThatIsKeptIsFound() {
     String found =
         violation(
@@ -343,6 +348,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void whoIsToldThatASessionHasEndedMayForgetIt() {
     Simulated.service(Sessions::new)
         .calls((_, random) -> ByteBuffer.wrap(new byte[] {(byte) random.nextInt(5)}))

@@ -71,6 +71,7 @@ class ReplicaTest {
   }
 
   @Tag("socket")
+  @Tag("deep")
   @Test
   void callsReadsAndSessionsAreMeasuredByProcessesThatAllEnd() throws Exception {
     assertThat(measured(2, what(Part.CALLS, Part.LATENCY, Part.SESSIONS)))

@@ -36,6 +36,7 @@ class WarmStartTest {
   }
 
   @Test
+  @Tag("deep")
   void aMemberStartsWithTheCache() throws Exception {
     assertThat(member("-XX:AOTMode=on -XX:AOTCache=" + cache)).isZero();
   }

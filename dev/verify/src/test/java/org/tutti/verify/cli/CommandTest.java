@@ -44,6 +44,7 @@ class CommandTest {
   }
 
   @Test
+  @Tag("deep")
   void membersMeetOverUdp() throws Exception {
     String[] here = {"--group", "bank", "--transport", "udp", "--listen", "127.0.0.1:0"};
     CommandProcess first =

@@ -137,6 +137,7 @@ class DoctorCommandTest {
 
   /// Whatever a group is like: nobody has to be able to take part in it to be told that it is there.
   @Test
+  @Tag("deep")
   void aDurableGroupAnswersByEveryTransport() throws Exception {
     GroupConfig durable = GroupConfig.builder().durability(Durability.EACH).build();
     Map<String, CommandProcess> doctors = new TreeMap<>();
@@ -247,6 +248,7 @@ class DoctorCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void filesThatDoNotBelongTogetherAreFound() throws Exception {
     Authority authority = Authority.in(directory.resolve("ca"));
     Path one = authority.issue("n1", "tutti", DAY);
@@ -272,6 +274,7 @@ class DoctorCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void anAddressThatIsNotOfThisHostIsTold() throws Exception {
     fails(
         doctor("--listen=192.0.2.1:7001"),
@@ -325,6 +328,7 @@ class DoctorCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void keysOfUdpAreLookedAtAndTried() throws Exception {
     Path key = directory.resolve("key");
     Files.writeString(key, "11".repeat(32));

@@ -2,6 +2,7 @@ package org.tutti.verify.cli;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ class IiopCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void itArrivesEncryptedBetweenMembersWithCertificates(@TempDir Path directory) throws Exception {
     Path own = Authority.in(directory).issue("both", "tutti", Duration.ofDays(1));
     TransportsTest.multicast("--group", "bank", "--transport", "iiop", "--tls", own.toString());

@@ -99,6 +99,7 @@ class IpcCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void mistakesAreSaid() throws Exception {
     String to = at(run("serve", "--group=printers", "--listen=127.0.0.1:0"));
     fails(2, "tutti ipc: ask, serve, host, create, destroy or ids is missing; see tutti ipc --help");

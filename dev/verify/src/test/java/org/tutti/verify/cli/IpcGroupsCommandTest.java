@@ -141,6 +141,7 @@ class IpcGroupsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void mistakesAreSaid() throws Exception {
     String server = clients(alone());
     String servers = "--servers=" + server;

@@ -110,6 +110,7 @@ class JsonCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void helpPrintsWhatTheOptionPrints() throws Exception {
     assertThat(tutti.run("help").rest()).isEqualTo(tutti.run("--help").rest()).isNotEmpty();
     assertThat(tutti.run("help", "watch").rest()).isEqualTo(tutti.run("watch", "--help").rest()).isNotEmpty();

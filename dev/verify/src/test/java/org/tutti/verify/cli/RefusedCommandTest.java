@@ -12,7 +12,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +22,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeBuilder;
 import org.tutti.certs.Authority;
 import org.tutti.transport.TransportProvider;
 
@@ -31,18 +36,26 @@ class RefusedCommandTest {
   /// As long as it may take until a slow machine has made an attempt.
   private static final String WAIT = "8s";
 
+  private static final Duration SUSPECT_AFTER = Duration.ofSeconds(15); // as processes of the tests do
+  private static final Duration AWAIT = Duration.ofSeconds(60);
+
   @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   @TempDir Path directory;
 
-  private String founder(List<String> java, String... more) throws Exception {
-    var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", "n1"));
-    args.addAll(List.of(more));
-    args.add("--create");
-    CommandProcess member = tutti.run(java, args.toArray(String[]::new));
-    String contact = member.address();
-    member.lineMatching("view \\S+ primary: n1");
-    return contact;
+  private final List<Node> founders = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    founders.forEach(Node::close);
+  }
+
+  /// A member in this process.
+  private String founder(UnaryOperator<NodeBuilder> settings) throws Exception {
+    Node node = settings.apply(Node.named("n1").listen("127.0.0.1:0").suspectAfter(SUSPECT_AFTER)).start();
+    founders.add(node);
+    node.create("bank", GroupConfig.standard()).awaitServing(AWAIT);
+    return node.self().address().text();
   }
 
   private void fails(CommandProcess process, String line) throws InterruptedException {
@@ -52,7 +65,7 @@ class RefusedCommandTest {
 
   @Test
   void whoIsOfAnotherClusterIsToldWhichOneItHasFound() throws Exception {
-    String contact = founder(List.of(), "--cluster", "prod");
+    String contact = founder(node -> node.cluster("prod"));
     CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", contact, "--timeout", WAIT);
     CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", WAIT);
     send.endInput();
@@ -63,7 +76,7 @@ class RefusedCommandTest {
 
   @Test
   void whoseNameIsInUseIsToldByWhom() throws Exception {
-    String contact = founder(List.of());
+    String contact = founder(node -> node);
     CommandProcess second = tutti.run("watch", "--group", "bank", "--join", contact, "--name", "n1");
     fails(
         second, "tutti watch: refused by group \"bank\": the name n1 is in use by n1@" + contact + ", which is heard");
@@ -71,7 +84,7 @@ class RefusedCommandTest {
 
   @Test
   void whoSaysOfTheGroupWhatIsNotSoIsToldHowItIs() throws Exception {
-    String contact = founder(List.of());
+    String contact = founder(node -> node);
     String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--name=n2", "--join", contact};
     CommandProcess other = tutti.run(here[0], here[1], here[2], here[3], here[4], here[5], "--order=skeen");
     String words = "ordering is SEQUENCER in group bank, SKEEN was asked for";
@@ -83,7 +96,10 @@ class RefusedCommandTest {
 
   @Test
   void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
-    String contact = founder(key("one", "11"), "--transport", "udp");
+    String[] founder = {"member", "--group=bank", "--listen=127.0.0.1:0", "--name=n1", "--create", "--transport=udp"};
+    CommandProcess member = tutti.run(key("one", "11"), founder);
+    String contact = member.address();
+    member.lineMatching("view \\S+ primary: n1");
     String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", WAIT};
     CommandProcess other = tutti.run(key("two", "22"), args);
     CommandProcess none = tutti.run(args);
@@ -95,7 +111,7 @@ class RefusedCommandTest {
   @Test
   void whoSpeaksTlsToAMemberThatDoesNotIsToldSo() throws Exception {
     String own = Authority.in(directory).issue("n", "tutti", Duration.ofDays(1)).toString();
-    String contact = founder(List.of());
+    String contact = founder(node -> node);
     CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", contact, "--timeout", WAIT, "--tls", own);
     fails(watch, "tutti watch: refused by " + contact + ": it does not speak TLS, this node does (waited 8 s)");
   }
@@ -128,14 +144,14 @@ class RefusedCommandTest {
   @Test
   void whoHasNoCertificateThatIsBelievedIsToldSo() throws Exception {
     Duration day = Duration.ofDays(1);
-    String own = Authority.in(directory.resolve("ca")).issue("n", "tutti", day).toString();
+    Path own = Authority.in(directory.resolve("ca")).issue("n", "tutti", day);
     String other = Authority.in(directory.resolve("other")).issue("n", "tutti", day).toString();
     var transports = new ArrayList<>(List.of("tcp", "rmi", "grpc", "iiop"));
     transports.retainAll(TransportProvider.installed().keySet()); // some builds have no ORB
     var contacts = new ArrayList<String>();
     var strangers = new ArrayList<CommandProcess>();
     for (String transport : transports) {
-      contacts.add(founder(List.of(), "--transport", transport, "--tls", own));
+      contacts.add(founder(node -> node.transport(transport).tls(own)));
     }
     for (String transport : transports) {
       String contact = contacts.get(strangers.size());

@@ -97,6 +97,7 @@ class StatusCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whoDoesNotAnswerAsAMemberIsNamed() throws Exception {
     String closed;
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

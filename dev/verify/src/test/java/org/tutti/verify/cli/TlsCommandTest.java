@@ -66,6 +66,7 @@ class TlsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void membersMeetAtARegistryWithTls() throws Exception {
     String own = certificate("n1").toString();
     String line = tutti.run("registry", "--listen", "127.0.0.1:0", "--expect", "2", "--tls", own).line();
@@ -78,6 +79,7 @@ class TlsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whoIsNoneOfThoseOfARegistryIsToldWhy() throws Exception {
     String own = certificate("n1").toString();
     String other = Authority.in(directory.resolve("other")).issue("n3", "tutti", Duration.ofDays(1)).toString();

@@ -6,6 +6,7 @@ import static org.tutti.verify.cli.CommandProcess.tutti;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,6 +26,7 @@ class TransportsTest {
   }
 
   @ParameterizedTest
+  @Tag("deep")
   @ValueSource(strings = {"rmi", "grpc"})
   void itArrivesEncryptedBetweenMembersWithCertificates(String transport, @TempDir Path directory) throws Exception {
     Path own = Authority.in(directory).issue("both", "tutti", Duration.ofDays(1));

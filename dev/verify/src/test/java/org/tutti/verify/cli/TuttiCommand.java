@@ -9,12 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.tutti.certs.Authority;
 
 /// The `tutti` command, as an installed one is started: from the module path. Some hundred processes are started by a
 /// build, so they share an ahead-of-time cache of their classes, which takes half of the time off each start.
@@ -107,14 +109,16 @@ public final class TuttiCommand {
     return true;
   }
 
-  /// What a member loads until its first view is put into the cache.
+  /// What a member with a certificate loads until its first view is put into the cache.
   private static void train(Path cache) throws IOException {
+    Path authority = cache.resolveSibling("tutti.aot.ca");
+    Path own = Authority.in(authority).issue("n1", "tutti", Duration.ofDays(1));
     Path next = cache.resolveSibling("tutti.aot.next");
     var command = new ArrayList<>(java(null));
     command.add("-XX:AOTCacheOutput=" + next);
     command.addAll(main());
     command.addAll(List.of("member", "--name=n1", "--group=training", "--create", "--listen=127.0.0.1:0"));
-    command.add("--health=127.0.0.1:0");
+    command.addAll(List.of("--health=127.0.0.1:0", "--tls=" + own));
     Process member = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (var output = member.inputReader()) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {

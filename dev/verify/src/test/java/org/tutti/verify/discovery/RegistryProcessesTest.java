@@ -113,6 +113,7 @@ class RegistryProcessesTest {
   }
 
   @Test
+  @Tag("deep")
   void whoWaitsInVainIsToldForWhom() throws Exception {
     registry();
     CommandProcess member =

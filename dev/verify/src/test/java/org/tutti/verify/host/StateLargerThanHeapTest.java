@@ -91,6 +91,7 @@ public class StateLargerThanHeapTest {
   }
 
   @Tag("socket")
+  @Tag("deep")
   @Test
   void itIsGivenWhileMulticastsGoOn() throws Exception {
     try (var founder = new Child("founder");

@@ -7,13 +7,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
@@ -63,9 +62,18 @@ class FoundingCommandTest {
     program.exitCode();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"a,b,c", "3"})
-  void theSameCommandsFoundJoinAndRestart(String expected) throws Exception {
+  @Test
+  void theSameCommandsFoundJoinAndRestart() throws Exception {
+    foundJoinAndRestart("a,b,c");
+  }
+
+  @Test
+  @Tag("deep")
+  void theSameCommandsWithANumberFoundJoinAndRestart() throws Exception {
+    foundJoinAndRestart("3");
+  }
+
+  private void foundJoinAndRestart(String expected) throws Exception {
     findPorts();
     List<CommandProcess> members = new ArrayList<>();
     for (int place = 0; place < NAMES.size(); place++) {

@@ -54,6 +54,7 @@ class RomiopGatewayTest {
   }
 
   @Test
+  @Tag("deep")
   void clientsInCppNoticeNothingOfTheEndOfTheirGateway() throws Exception {
     Path program = IiopPrograms.compiledClient(directory);
     start("tutti.romiop.replies=majority~60000ms");
@@ -76,7 +77,6 @@ class RomiopGatewayTest {
   }
 
   @Test
-  @Tag("deep")
   void aClientOfJacorbWithoutThePluginTakesTheNextGateway() throws Exception {
     start("tutti.romiop.replies=majority~60000ms");
     Program client = jacorb(List.of(RomiopReplicas.PATIENCE));

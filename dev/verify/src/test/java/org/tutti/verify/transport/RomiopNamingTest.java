@@ -46,6 +46,7 @@ class RomiopNamingTest {
   }
 
   @Test
+  @Tag("deep")
   void aClientInCppNoticesNothingOfTheEndOfAReplica() throws Exception {
     Path program = IiopPrograms.compiled(compiled, IDL, CLIENTS.resolve("names-client.cc"));
     List<CommandProcess> running = replicas.start();
@@ -117,6 +118,7 @@ class RomiopNamingTest {
   }
 
   @Test
+  @Tag("deep")
   void membersFindEachOtherByAnyReplica() throws Exception {
     List<CommandProcess> running = replicas.start();
     Address first = new Address("127.0.0.1:9001");

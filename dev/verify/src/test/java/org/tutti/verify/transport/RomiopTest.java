@@ -53,6 +53,7 @@ class RomiopTest {
   }
 
   @Test
+  @Tag("deep")
   void aServerWithAWrongPropertyDoesNotStart() throws Exception {
     compile();
     for (String wrong :
@@ -70,6 +71,7 @@ class RomiopTest {
   }
 
   @Test
+  @Tag("deep")
   void whoComesAgainHasTheStateOfTheOthers() throws Exception {
     recoverable = true;
     start();

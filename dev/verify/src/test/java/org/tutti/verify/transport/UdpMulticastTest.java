@@ -137,6 +137,7 @@ class UdpMulticastTest {
   }
 
   @Test
+  @Tag("deep")
   void tcpdumpSeesOneDatagramForFiveMembers(@TempDir Path directory) throws Exception {
     needs("tcpdump");
     hosts = Hosts.open("s", "r");
@@ -196,6 +197,7 @@ class UdpMulticastTest {
   }
 
   @Test
+  @Tag("deep")
   void whatIsLostIsRepeated() throws Exception {
     hosts = Hosts.open("s", "r");
     Conditions lossy = Conditions.PERFECT.withLoss(0.05);
@@ -269,6 +271,7 @@ class UdpMulticastTest {
   }
 
   @Test
+  @Tag("deep")
   void whatAllMissIsAskedForByFew() throws Exception {
     List<Map<String, Long>> counters = run("a tenth is lost to all", () -> lose(0, "output", 10));
     assertThat(sum(counters, "udp.casts.missed")).isPositive();

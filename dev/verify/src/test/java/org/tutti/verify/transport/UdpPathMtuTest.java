@@ -358,6 +358,7 @@ class UdpPathMtuTest {
   }
 
   @Test
+  @Tag("deep")
   void framesPassARouterThatSaysThatTheyAreTooLong() throws IOException {
     exchange(1280, 1280, false);
   }
@@ -376,6 +377,7 @@ class UdpPathMtuTest {
   }
 
   @Test
+  @Tag("deep")
   void anMtuThatBecomesSmallerDuringTrafficIsFoundThoughNothingIsSaid() throws IOException {
     exchange(ETHERNET, 1280, true);
   }

@@ -10,6 +10,7 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.TypeKind;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.net.udp.multicast.RepairsCampaign.Totals;
 import org.tutti.net.udp.multicast.RepairsCampaign.Weather;
@@ -204,6 +205,7 @@ class RepairsTest {
   }
 
   @Test
+  @Tag("deep")
   void plantedBugsAreCaught() {
     isCaught("Repairs", "suppress", 0, "fewAskForWhatAllMiss");
     isCaught("Repairs", "leave", 0, "whatIsRepairedOnceIsNotRepairedAgain");
