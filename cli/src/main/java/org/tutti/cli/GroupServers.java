@@ -57,7 +57,8 @@ final class GroupServers {
   /// @param tls the directory of the own certificate, or null
   Open open(CommandSpec spec, @Nullable Path tls) {
     if (servers.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "--servers is missing: who gives out ids of groups");
+      throw new ParameterException(
+          spec.commandLine(), "--servers is missing: who gives out ids of groups; or --socket");
     }
     Client.Builder settings =
         Client.of(GroupIdClient.SERVICE)

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.Attachment;
 import org.tutti.ipc.GroupId;
@@ -56,9 +57,10 @@ final class HostSocket {
 
   /// Whether the host of another program is to be used.
   ///
+  /// @param own options of hosts that only this command has
   /// @throws ParameterException when options of hosts are given, too
-  boolean isGiven(CommandSpec spec) {
-    for (String option : OF_HOSTS) {
+  boolean isGiven(CommandSpec spec, String... own) {
+    for (String option : Stream.concat(OF_HOSTS.stream(), Stream.of(own)).toList()) {
       if (socket != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
         throw new ParameterException(
             spec.commandLine(), option + " is of hosts, and the one at --socket has its own: give one of the two");
@@ -89,9 +91,12 @@ final class HostSocket {
   }
 
   /// Why a call on a group came to nothing.
-  Failure failure(GroupServers servers, String what, GroupId group, Status status) {
+  Failure failure(GroupServers servers, String what, @Nullable GroupId group, Status status) {
     if (status == Status.HOST_DEAD) {
       return new Failure("the host at " + where() + " has ended");
+    }
+    if (status == Status.HARDWARE_FAIL) {
+      return new Failure("the host has failed: " + what);
     }
     return status == Status.NO_SERVER && socket != null
         ? new Failure("the host at " + where() + " has no server of ids, or that one does not answer")

@@ -449,7 +449,7 @@ final class IpcCommand implements Runnable {
             if (status == Status.GROUP_DOES_NOT_EXIST) {
               throw new Failure(which + " was destroyed");
             }
-            if (status == Status.HOST_DEAD && !signalled) {
+            if ((status == Status.HOST_DEAD || status == Status.HARDWARE_FAIL) && !signalled) {
               throw shared.failure(options.servers, "not served", which.group(), status);
             }
           }

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.GroupId;
 import org.tutti.ipc.Ipc;
+import org.tutti.ipc.IpcProcess;
 import org.tutti.ipc.Result;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
@@ -24,9 +25,13 @@ final class IpcGroupCommands {
   /// `tutti ipc create`: a group with an id that no other group has.
   @Command(
       name = "create",
-      customSynopsis = "tutti ipc create --servers HOST:PORT,... [--password-file FILE] [OPTION...]",
+      customSynopsis = {
+        "tutti ipc create --servers HOST:PORT,... [--password-file FILE] [OPTION...]",
+        "       tutti ipc create --socket PATH [--password-file FILE] [OPTION...]"
+      },
       description = {
-        "Has the group-id server create a group without members, and prints its id.",
+        "Has the group-id server create a group without members, and prints its id. With --socket it is the server of"
+            + " the host there.",
         "Without a password anybody may join, and destroy the group; without a send password anybody may send to it."
       })
   static final class Create implements Callable<Integer> {
@@ -50,6 +55,8 @@ final class IpcGroupCommands {
         description = "Encrypt and show a certificate; DIR has its cert.pem, key.pem and ca.pem.")
     @Nullable Path tls;
 
+    @Mixin HostSocket shared = new HostSocket();
+
     @Mixin Output out = new Output();
 
     @Spec private CommandSpec spec = CommandSpec.create();
@@ -58,27 +65,39 @@ final class IpcGroupCommands {
     public Integer call() {
       String control = GroupServers.password(password);
       String send = GroupServers.password(sendPassword);
-      try (GroupServers.Open open = servers.open(spec, tls)) {
-        switch (open.ids().create(control, send).join()) {
-          case Done(GroupId id) -> out.line(id.toString(), "created", "id", id.toString());
-          case Aborted(Status status) ->
-              throw status == Status.NO_BUFF
-                  ? new Failure("not created: the server has as many groups as it can have")
-                  : servers.failure("not created", null, status);
-        }
+      switch (created(control, send)) {
+        case Done(GroupId id) -> out.line(id.toString(), "created", "id", id.toString());
+        case Aborted(Status status) ->
+            throw status == Status.NO_BUFF
+                ? new Failure("not created: the server has as many groups as it can have")
+                : shared.failure(servers, "not created", null, status);
       }
       out.flush();
       return 0;
+    }
+
+    private Result<GroupId> created(String control, String send) {
+      if (shared.isGiven(spec)) {
+        try (HostSocket.At host = shared.attach()) {
+          return host.process().get().create(control, send).join();
+        }
+      }
+      try (GroupServers.Open open = servers.open(spec, tls)) {
+        return open.ids().create(control, send).join();
+      }
     }
   }
 
   /// `tutti ipc destroy`: the end of a group.
   @Command(
       name = "destroy",
-      customSynopsis = "tutti ipc destroy --id ID --servers HOST:PORT,... [OPTION...]",
+      customSynopsis = {
+        "tutti ipc destroy --id ID --servers HOST:PORT,... [OPTION...]",
+        "       tutti ipc destroy --id ID --socket PATH [--password-file FILE] [OPTION...]"
+      },
       description = {
         "Has the group-id server destroy a group. Hosts with members notice it when they ask the server again, within"
-            + " 10 s of hearing it; those at --join are told, and counted.",
+            + " 10 s of hearing it; those at --join, or those that the host at --socket hears, are told, and counted.",
         "The id is never given out again."
       })
   static final class Destroy implements Callable<Integer> {
@@ -99,12 +118,19 @@ final class IpcGroupCommands {
     @Nullable Path password;
 
     @Mixin IpcCommand.Hosts hosts = new IpcCommand.Hosts();
+    @Mixin HostSocket shared = new HostSocket();
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
     public Integer call() throws InterruptedException {
       String control = GroupServers.password(password);
+      if (shared.isGiven(spec, "--timeout")) {
+        try (HostSocket.At host = shared.attach()) {
+          destroyed(host.process().get(), control);
+        }
+        return 0;
+      }
       try (GroupServers.Open open = options.servers.open(spec, options.carrier.tls())) {
         if (hosts.others.join.isEmpty()) {
           printed(open.ids().destroy(id, control).join(), null);
@@ -112,17 +138,21 @@ final class IpcGroupCommands {
           List<Address> all = hosts.others.addresses();
           try (Ipc ipc = options.open("destroy", hosts.own(all), all, open)) {
             hosts.await(ipc, all.size());
-            Result<Integer> count = ipc.process().destroy(id, control).join();
-            printed(count, count instanceof Done<Integer>(Integer gone) ? gone : null);
+            destroyed(ipc.process(), control);
           }
         }
       }
       return 0;
     }
 
+    private void destroyed(IpcProcess process, String control) {
+      Result<Integer> count = process.destroy(id, control).join();
+      printed(count, count instanceof Done<Integer>(Integer gone) ? gone : null);
+    }
+
     private void printed(Result<?> result, @Nullable Integer gone) {
       if (result instanceof Aborted(Status status)) {
-        throw options.servers.failure("not destroyed", id, status);
+        throw shared.failure(options.servers, "not destroyed", id, status);
       }
       String text = id + " is destroyed" + (gone == null ? "" : "; hosts that have ended it: " + gone);
       options.out.line(text, "destroyed", "id", id.toString(), "hosts", gone);

@@ -81,7 +81,7 @@ final class IpcHostCommand implements Callable<Integer> {
       throw new Failure(String.valueOf(e.getMessage()), e);
     } catch (IllegalStateException e) {
       if (ended.getCount() > 0) {
-        throw e;
+        throw new Failure(String.valueOf(e.getMessage()), e);
       }
     }
     return 0;

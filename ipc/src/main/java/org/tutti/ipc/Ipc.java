@@ -36,12 +36,25 @@ import org.tutti.transport.Transport;
 ///
 /// Any thread may call any method. Futures complete on the host's thread: what is chained to them, as by `thenApply`,
 /// runs there and must not wait, but may make calls; use the forms with `Async` for what waits. Those that are not done
-/// when the host stops complete with [IllegalStateException]. Source: T-Shoshin.
+/// when the host stops complete with [IllegalStateException], or, when it stops because it has failed, with
+/// [Status#HARDWARE_FAIL]. Source: T-Shoshin.
 public final class Ipc implements AutoCloseable {
   private static final int CALLS_MAX = 1024; // that wait for the host's thread; who makes more waits
   private static final String CLOSED = "the host is closed";
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(millis(200), millis(2000), new IpcProtocol.Times(millis(1000), millis(500)));
+
+  /// A call that is not done. One that has no value for it fails with an exception when the host does.
+  private record Open<T>(CompletableFuture<T> future, @Nullable T failed) {
+    void end(@Nullable Throwable failure) {
+      if (failure != null && failed != null) {
+        future.complete(failed);
+      } else {
+        String why = failure == null ? CLOSED : "the host has failed: " + failure;
+        future.completeExceptionally(new IllegalStateException(why, failure));
+      }
+    }
+  }
 
   /// Who wants to know when so many hosts are heard.
   private record Waiting(int hosts, Consumer<Set<MemberId>> done) {}
@@ -52,10 +65,11 @@ public final class Ipc implements AutoCloseable {
   private final List<Waiting> waiting = new ArrayList<>(); // of the host's thread
   private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
   private final Thread thread;
-  private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet(); // calls that are not done
+  private final Set<Open<?>> open = ConcurrentHashMap.newKeySet(); // calls that are not done
   private volatile @Nullable ProgramSocket programs; // where others attach
   private volatile boolean closed;
   private volatile boolean finished; // the thread serves nobody any more
+  private volatile @Nullable Throwable failure; // why, when nobody has closed it
 
   private Ipc(String name, String cluster, Transport transport, List<Address> hosts, @Nullable GroupIds ids) {
     var self = new MemberId(name, transport.address(), Incarnation.next());
@@ -213,6 +227,13 @@ public final class Ipc implements AutoCloseable {
     return Collections.unmodifiableSet(new TreeSet<>(host.needed()));
   }
 
+  /// Why the host has stopped although nobody has closed it: its transport has failed, mostly.
+  ///
+  /// @return null while it runs, and after an end in order
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
   /// Ends all processes, tells the other hosts as far as that is possible at once, and stops. Idempotent. Waits until
   /// that is done, but on the host's thread.
   @Override
@@ -235,39 +256,53 @@ public final class Ipc implements AutoCloseable {
     return Thread.currentThread() == thread;
   }
 
-  /// Runs a call on the host's thread, and waits only when too many calls do.
   <T> CompletableFuture<T> call(Consumer<Consumer<T>> step) {
+    return call(step, null);
+  }
+
+  /// Runs a call on the host's thread, and waits only when too many calls do.
+  ///
+  /// @param failed its outcome when the host fails; null for an exception
+  private <T> CompletableFuture<T> call(Consumer<Consumer<T>> step, @Nullable T failed) {
     var future = new CompletableFuture<T>();
+    var call = new Open<>(future, failed);
     Consumer<T> done =
         value -> {
-          open.remove(future);
+          open.remove(call);
           future.complete(value);
         };
+    open.add(call);
     if (isOwnThread() && !finished) {
-      open.add(future);
       step.accept(done);
       return future;
     }
     boolean posted = false;
-    open.add(future);
     try {
       while (!posted) {
         if (closed) {
-          open.remove(future);
-          throw new IllegalStateException(CLOSED);
+          open.remove(call);
+          return refused(call);
         }
         posted = calls.offer(() -> step.accept(done), 100, TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException _) {
-      open.remove(future);
+      open.remove(call);
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while too many calls wait");
     }
     transport.wakeup();
     if (finished) {
-      fail(future);
+      call.end(failure); // the thread may have looked before it was there
     }
     return future;
+  }
+
+  private <T> CompletableFuture<T> refused(Open<T> call) {
+    if (failure == null) {
+      throw new IllegalStateException(CLOSED);
+    }
+    call.end(failure);
+    return call.future();
   }
 
   static long nanos(Duration timeout) {
@@ -300,20 +335,18 @@ public final class Ipc implements AutoCloseable {
       List.copyOf(host.protocol().processes()).forEach(host.protocol()::end);
       host.turn();
       transport.poll(0);
+    } catch (RuntimeException | Error e) {
+      failure = e; // before it is seen as closed
+      throw e;
     } finally {
       closed = true;
       finished = true;
-      open.forEach(Ipc::fail);
+      open.forEach(call -> call.end(failure));
       ProgramSocket listening = programs;
       if (listening != null) {
         listening.close();
       }
     }
-  }
-
-  /// After the end of the thread nobody else would complete it.
-  private static void fail(CompletableFuture<?> future) {
-    future.completeExceptionally(new IllegalStateException(CLOSED));
   }
 
   private void serve() {
@@ -337,7 +370,7 @@ public final class Ipc implements AutoCloseable {
 
     @Override
     public <T> CompletableFuture<Result<T>> call(int process, Request<T> request) {
-      return Ipc.this.call(done -> request.run(this, process, done));
+      return Ipc.this.call(done -> request.run(this, process, done), new Aborted<>(Status.HARDWARE_FAIL));
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.tutti.ipc.protocol.Selection;
 /// Any thread may call any method; calls return at once, unless 1024 calls of the host wait already. Futures complete
 /// normally, with a [Result], on the [host's thread][Ipc]: what is chained to them must not wait. All calls throw
 /// [IllegalStateException] when the host is closed, or this program's [Attachment] to it. When an attached program's
-/// host has ended, they give [Status#HOST_DEAD].
+/// host has ended, they give [Status#HOST_DEAD]; when the own one has failed, [Status#HARDWARE_FAIL].
 public final class IpcProcess implements AutoCloseable {
   private final Carrier carrier;
   private final int number;

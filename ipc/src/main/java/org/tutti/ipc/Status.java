@@ -32,5 +32,8 @@ public enum Status {
   /// The other process has ended, or there never was one with its number.
   PROC_DEAD,
   /// This process waits for another one, which waits for the next one, and so on, and the last one waits for this one.
-  CM_DEADLOCK
+  CM_DEADLOCK,
+  /// This host has failed, mostly because its transport has: [Ipc#failure] says how. A failure of the network that only
+  /// loses packets is none, but silence of other hosts. What other hosts still do about earlier calls is not known.
+  HARDWARE_FAIL
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.tutti.ipc.protocol.IssuedGroups;
 import org.tutti.ipc.protocol.PairMessage;
 import org.tutti.ipc.protocol.Selection;
 import org.tutti.transport.Address;
+import org.tutti.transport.memory.InProcess;
 
 /// Each status, by the shortest way to it, on one host alone; and the page that lists them, with those of the source's
 /// table 3.1 that Tutti does not have.
@@ -135,6 +137,14 @@ class IpcStatusTest {
         groups.join(member, OneGroup.ID, "wrong", this::told);
       }
       case NO_SERVER -> groups.send(sender, OneGroup.ID, 0, NOTHING, 0, this::told);
+      case HARDWARE_FAIL -> {
+        var transport = new FailingTransport(new InProcess().open(SELF.address()));
+        try (Ipc ipc = Ipc.open("self", transport, List.of())) {
+          IpcProcess process = ipc.process();
+          transport.fail();
+          result = process.receive(Duration.ofMinutes(1)).join();
+        }
+      }
     }
     assertThat(result).isEqualTo(new Aborted<>(status));
     protocol.check();

@@ -26,7 +26,8 @@ import org.tutti.ipc.Status;
 public final class Shoshin implements AutoCloseable {
   static final int NO_COMM = -1;
   static final int ADDR_ERROR = -2; // there is no buffer
-  static final int TIMED_OUT = -4; // -3 is HARDWARE_FAIL: never returned, as it is seen as silence
+  static final int HARDWARE_FAIL = -3; // this host has failed
+  static final int TIMED_OUT = -4;
   static final int NO_MEMBERS = -5;
   static final int CM_ERROR = -6;
   static final int HOST_DEAD = -7;
@@ -235,6 +236,7 @@ public final class Shoshin implements AutoCloseable {
       case GROUP_DOES_NOT_EXIST -> GROUP_DOES_NOT_EXIST;
       case WRONG_PASSWORD -> WRONG_PASSWORD;
       case NO_SERVER -> NO_SERVER;
+      case HARDWARE_FAIL -> HARDWARE_FAIL;
     };
   }
 

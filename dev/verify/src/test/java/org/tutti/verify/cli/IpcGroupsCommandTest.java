@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -100,8 +101,8 @@ class IpcGroupsCommandTest {
     replicas.getFirst().close();
     assertThat(only(run("ask", "--id=" + id, to, servers, "--timeout=30s", "free"))).isEqualTo("p1: FREE");
     assertThat(serve.line()).matches("ask-\\d+: free");
-    String second = only(run("create", servers, "--json"));
-    assertThat(JSON.std.mapFrom(second)).containsEntry("event", "created").extracting("id").isNotEqualTo(id);
+    String second = throughASharedHost(id, servers, to);
+    assertThat(second).isNotEqualTo(id);
 
     fails(1, "tutti ipc destroy: the password is not that of group " + id, "destroy", "--id=" + id, servers);
     CommandProcess destroy = run("destroy", "--id=" + id, servers, password, to, "--timeout=30s", "--json");
@@ -111,6 +112,23 @@ class IpcGroupsCommandTest {
     fails(1, "tutti ipc destroy: group " + id + " does not exist", "destroy", "--id=" + id, servers, password);
     replicas.get(1).signal("TERM");
     assertThat(replicas.get(1).exitCode()).as("it runs until it is stopped").isZero();
+  }
+
+  /// The host knows the server, so that commands at its socket do not have to.
+  private String throughASharedHost(String other, String servers, String to) throws Exception {
+    String socket = "--socket=" + directory.resolve("h.sock");
+    CommandProcess host = run("host", "--listen=127.0.0.1:0", "--name=h", servers, to, socket);
+    host.lineMatching("ready at .*");
+    String wrong = "tutti ipc destroy: the password is not that of group " + other;
+    fails(1, wrong, "destroy", "--id=" + other, socket);
+    Map<String, Object> created = JSON.std.mapFrom(only(run("create", socket, "--json")));
+    assertThat(created).containsEntry("event", "created");
+    String id = String.valueOf(created.get("id"));
+    assertThat(only(run("destroy", "--id=" + id, socket)))
+        .matches(id + " is destroyed; hosts that have ended it: [01]");
+    host.signal("TERM");
+    assertThat(host.exitCode()).isZero();
+    return id;
   }
 
   @Test
@@ -179,7 +197,7 @@ class IpcGroupsCommandTest {
         servers);
     refuses(
         2,
-        "tutti ipc create: --servers is missing: who gives out ids of groups; see tutti ipc create --help",
+        "tutti ipc create: --servers is missing: who gives out ids of groups; or --socket; see tutti ipc create --help",
         "create");
     refuses(
         2,
@@ -188,6 +206,15 @@ class IpcGroupsCommandTest {
         "--group=printers",
         "--listen=127.0.0.1:0",
         "--password-file=" + file("p", ""));
+    String host = " is of hosts, and the one at --socket has its own: give one of the two; see tutti ipc ";
+    refuses(2, "tutti ipc create: --servers" + host + "create --help", "create", servers, "--socket=h");
+    refuses(
+        2,
+        "tutti ipc destroy: --timeout" + host + "destroy --help",
+        "destroy",
+        "--id=" + id,
+        "--timeout=1s",
+        "--socket=h");
     String closed = "127.0.0.1:" + LoopbackPorts.free();
     refuses(
         1,
