@@ -82,7 +82,8 @@ public final class IpcRun {
     int contacts = random.nextBoolean() ? 1 : hosts;
     Weather drawn = Weather.draw(random, 0.2);
     double loss = random.nextInt(3) == 0 ? 0 : drawn.loss();
-    this.sites = new IpcSites(random, hosts, new Weather(loss, drawn.duplication(), drawn.delayMax(), contacts), lines);
+    var weather = new Weather(loss, drawn.duplication(), drawn.delayMax(), contacts);
+    this.sites = new IpcSites(random, hosts, weather, IpcSites.drawPairs(new SplittableRandom(seed)), lines);
     this.talkers = new PairTalkers(sites, random.split(), WORK_END, LAST_END);
     // With random numbers of its own, so that the other runs stay as they are.
     var ofIds = new SplittableRandom(~seed);
@@ -101,14 +102,19 @@ public final class IpcRun {
     }
     this.plan =
         String.format(
-            "%d hosts, %d known to all, loss %.2f, duplication %.2f, delay to %d ms, %d faults%s",
+            "%d hosts, %d known to all, loss %.2f, duplication %.2f, delay to %d ms, %d faults%s; of two: parts of %d"
+                + " bytes, windows of %d, buffers of %d, messages to %d",
             hosts,
             contacts,
             loss,
             drawn.duplication(),
             drawn.delayMax() / MILLI,
             faults,
-            ids == null ? "" : ", ids by a server");
+            ids == null ? "" : ", ids by a server",
+            sites.pairs.partBytes(),
+            sites.pairs.windowBytes(),
+            sites.pairs.bufferBytes(),
+            sites.pairs.bytesMax());
   }
 
   /// Runs a seed.

@@ -41,8 +41,7 @@ final class IpcSites {
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(100 * MILLI, SILENCE, new IpcProtocol.Times(ACKNOWLEDGE, 150 * MILLI));
 
-  /// Of communications of two processes: everything is short, so that there are many parts.
-  static final PairProtocol.Settings PAIRS = new PairProtocol.Settings(300, 1200, 60_000, 12_000);
+  private static final int WINDOWS = 10; // that the longest message has
 
   private static final Traits TRAITS = new Traits(1200, Duration.ofMillis(20), false);
   private static final long REST = 9_000 * MILLI;
@@ -71,18 +70,36 @@ final class IpcSites {
   final Map<String, Integer> met = new TreeMap<>();
   Consumer<IpcHost> looks = _ -> {}; // at a host, after each of its steps
   private final Map<List<MemberId>, Long> lostAt = new LinkedHashMap<>(); // who has lost whom last
+  final PairProtocol.Settings pairs;
   private final Weather weather;
   private boolean isCalm; // nothing is lost any more
 
   /// Hosts without processes.
-  IpcSites(SplittableRandom random, int hosts, Weather weather, @Nullable Consumer<String> lines) {
+  ///
+  /// @param pairs of communications of two processes, equal at all
+  IpcSites(
+      SplittableRandom random,
+      int hosts,
+      Weather weather,
+      PairProtocol.Settings pairs,
+      @Nullable Consumer<String> lines) {
     this.random = random;
     this.weather = weather;
+    this.pairs = pairs;
     this.trace = new Trace(scheduler, lines);
     for (int i = 0; i < hosts; i++) {
       sites.add(new Site("h" + i));
     }
     sites.forEach(Site::start);
+  }
+
+  /// Settings for communications of two processes with which everything is short, so that there are many parts, and
+  /// buffers with room for one message, or for some.
+  static PairProtocol.Settings drawPairs(SplittableRandom random) {
+    int part = random.nextInt(64, 1000);
+    int window = part * random.nextInt(1, 9);
+    int longest = Math.max(600, random.nextInt(window, WINDOWS * window + 1));
+    return new PairProtocol.Settings(part, window, (long) longest * random.nextInt(1, 6), longest);
   }
 
   // ---- time --------------------------------------------------------------------------------------------------------
@@ -247,7 +264,7 @@ final class IpcSites {
         lives++;
         var self = new MemberId(name, address, lives * 1000 + sites.indexOf(this) + 1);
         List<Address> contacts = sites.stream().limit(weather.contacts).map(site -> site.address).toList();
-        host = new IpcHost(self, "sim", this, contacts, TIMES, PAIRS);
+        host = new IpcHost(self, "sim", this, contacts, TIMES, pairs);
         wakeAt = Long.MAX_VALUE;
         seen = 0;
         heard = Set.of();
@@ -307,7 +324,7 @@ final class IpcSites {
       seen = last;
       checks.keeps(living.self(), living.protocol().sizes());
       looks.accept(living);
-      pairChecks.keeps(living.self(), living.protocol().pairs().sizes(), PAIRS);
+      pairChecks.keeps(living.self(), living.protocol().pairs().sizes(), pairs);
     }
 
     private void wake(IpcHost life, long deadline) {

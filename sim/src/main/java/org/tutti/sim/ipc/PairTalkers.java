@@ -96,7 +96,7 @@ final class PairTalkers {
     }
     sites.met(site.name, "flood");
     to.isDeaf = true;
-    int length = random.nextBoolean() ? Long.BYTES : IpcSites.PAIRS.windowBytes();
+    int length = random.nextBoolean() ? Long.BYTES : Math.min(sites.pairs.bytesMax(), sites.pairs.windowBytes());
     List<Talker> many = new ArrayList<>();
     site.step(host -> {
       for (int i = 0; i < FLOOD; i++) {
@@ -108,16 +108,20 @@ final class PairTalkers {
     sites.at(sites.now() + 500 * MILLI, () -> to.isDeaf = false);
   }
 
+  private boolean hasRoom() {
+    return sites.sites.stream().allMatch(this::hasRoom);
+  }
+
   /// Whether nothing waits for room, and nothing has just given up to wait: who waits for a host's room waits for no
   /// process in particular.
-  private static boolean hasRoom(Site site) {
+  private boolean hasRoom(Site site) {
     if (site.host == null) {
       return true;
     }
     PairProtocol.Sizes sizes = site.host.protocol().pairs().sizes();
     return sizes.offers() == 0
         && sizes.queue() < PairProtocol.QUEUE_MAX
-        && sizes.in() + IpcSites.PAIRS.bytesMax() <= IpcSites.PAIRS.bufferBytes();
+        && sizes.in() + sites.pairs.bytesMax() <= sites.pairs.bufferBytes();
   }
 
   /// One of them.
@@ -186,9 +190,9 @@ final class PairTalkers {
 
     private int length() {
       return switch (random.nextInt(10)) {
-        case 0 -> IpcSites.PAIRS.bytesMax() - random.nextInt(300);
-        case 1 -> random.nextInt(Long.BYTES, IpcSites.PAIRS.bytesMax());
-        default -> random.nextInt(Long.BYTES, 2 * IpcSites.PAIRS.partBytes());
+        case 0 -> sites.pairs.bytesMax() - random.nextInt(300);
+        case 1 -> random.nextInt(Long.BYTES, sites.pairs.bytesMax());
+        default -> random.nextInt(Long.BYTES, Math.min(sites.pairs.bytesMax(), 2 * sites.pairs.partBytes()));
       };
     }
 
@@ -225,7 +229,7 @@ final class PairTalkers {
     }
 
     private int tooLong() {
-      return IpcSites.PAIRS.bytesMax() + 1;
+      return sites.pairs.bytesMax() + 1;
     }
 
     private void take(Talker of, long session, Message message) {
@@ -300,7 +304,7 @@ final class PairTalkers {
         sites.at(
             began + SOON,
             () -> {
-              if (sites.sites.stream().allMatch(PairTalkers::hasRoom)) {
+              if (hasRoom()) {
                 checks.isOld(cycle);
               }
             });
@@ -318,7 +322,7 @@ final class PairTalkers {
               if (status == Status.TIMED_OUT
                   && kind == Kind.SEND
                   && Math.max(began, calmFrom) < sites.now() - SOON
-                  && sites.sites.stream().allMatch(PairTalkers::hasRoom)) {
+                  && hasRoom()) {
                 checks.isLate(message, "the message");
               }
             }

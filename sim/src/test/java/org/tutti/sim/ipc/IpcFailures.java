@@ -20,6 +20,7 @@ import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.IpcProtocol.Received;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.ipc.protocol.IpcProtocol.TakenReply;
+import org.tutti.ipc.protocol.PairProtocol;
 import org.tutti.ipc.protocol.Selection;
 import org.tutti.sim.check.Violation;
 import org.tutti.sim.ipc.IpcChecks.Line;
@@ -102,7 +103,7 @@ final class IpcFailures {
     this.condition = condition;
     this.stage = stage;
     var random = new SplittableRandom(seed);
-    this.run = new IpcSites(random, MEMBERS + 1, Weather.draw(random, 0.1), null);
+    this.run = new IpcSites(random, MEMBERS + 1, Weather.draw(random, 0.1), PairProtocol.Settings.DEFAULT, null);
   }
 
   /// Runs a cell with a seed.
