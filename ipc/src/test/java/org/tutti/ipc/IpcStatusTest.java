@@ -137,14 +137,7 @@ class IpcStatusTest {
         groups.join(member, OneGroup.ID, "wrong", this::told);
       }
       case NO_SERVER -> groups.send(sender, OneGroup.ID, 0, NOTHING, 0, this::told);
-      case HARDWARE_FAIL -> {
-        var transport = new FailingTransport(new InProcess().open(SELF.address()));
-        try (Ipc ipc = Ipc.open("self", transport, List.of())) {
-          IpcProcess process = ipc.process();
-          transport.fail();
-          result = process.receive(Duration.ofMinutes(1)).join();
-        }
-      }
+      case HARDWARE_FAIL -> result = ofAFailedHost();
     }
     assertThat(result).isEqualTo(new Aborted<>(status));
     protocol.check();
@@ -160,6 +153,15 @@ class IpcStatusTest {
     assertThat(rows.keySet()).containsAll(here).containsAll(TABLE_3_1);
     rows.forEach(
         (name, row) -> assertThat(row.startsWith("not here: ")).as(name + ": " + row).isEqualTo(!here.contains(name)));
+  }
+
+  private static Result<?> ofAFailedHost() {
+    var transport = new FailingTransport(new InProcess().open(SELF.address()));
+    try (Ipc ipc = Ipc.open("self", transport, List.of())) {
+      IpcProcess process = ipc.process();
+      transport.fail();
+      return process.receive(Duration.ofMinutes(1)).join();
+    }
   }
 
   /// A server that has one group.
