@@ -40,7 +40,18 @@ final class GroupRecord {
   /// @param address where it listens
   /// @param in      whether it is in the group
   /// @param id      the number that it was given before, or -1
-  record Announcement(String name, long life, Address address, boolean in, long id) {}
+  record Announcement(String name, long life, Address address, boolean in, long id) {
+    Map<String, Object> toJson(String group) {
+      var fields = new LinkedHashMap<String, Object>(); // the same bytes for the same announcement
+      fields.put("group", group);
+      fields.put("name", name);
+      fields.put("life", life);
+      fields.put("address", address.text());
+      fields.put("in", in);
+      fields.put("id", id);
+      return fields;
+    }
+  }
 
   private final int expected;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
@@ -135,10 +146,20 @@ final class GroupRecord {
 
   Map<String, Object> toJson() {
     var members = new ArrayList<Map<String, Object>>();
-    entries.forEach((name, entry) ->
-        members.add(
-            Map.of("name", name, "id", entry.id, "life", entry.life, "address", entry.address.text(), "in", entry.in)));
-    return Map.of("next", next, "complete", complete, "members", members);
+    entries.forEach((name, entry) -> {
+      var member = new LinkedHashMap<String, Object>(); // the same bytes for the same members
+      member.put("name", name);
+      member.put("id", entry.id);
+      member.put("life", entry.life);
+      member.put("address", entry.address.text());
+      member.put("in", entry.in);
+      members.add(member);
+    });
+    var fields = new LinkedHashMap<String, Object>();
+    fields.put("next", next);
+    fields.put("complete", complete);
+    fields.put("members", members);
+    return fields;
   }
 
   /// Goes on from what an earlier life of the registry kept; everybody has a whole lease to be heard.

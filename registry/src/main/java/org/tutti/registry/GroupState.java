@@ -40,7 +40,11 @@ public record GroupState(
     fields.put("founder", founder);
     var list = new ArrayList<Map<String, Object>>();
     for (Registered member : members) {
-      list.add(Map.of("id", member.id, "name", member.name, "address", member.address.text()));
+      var each = new LinkedHashMap<String, Object>(); // the same bytes for the same members
+      each.put("id", member.id);
+      each.put("name", member.name);
+      each.put("address", member.address.text());
+      list.add(each);
     }
     fields.put("members", list);
     return fields;

@@ -91,9 +91,8 @@ public final class RegistryDiscovery implements Discovery {
     if (name == null || own == null) {
       state = GroupState.ofJson(post("look", Map.of("group", group)));
     } else {
-      Map<String, Object> said =
-          Map.of("group", group, "name", name, "life", life, "address", own.text(), "in", in, "id", id);
-      state = GroupState.ofJson(post("announce", said));
+      var said = new GroupRecord.Announcement(name, life, own, in, id);
+      state = GroupState.ofJson(post("announce", said.toJson(group)));
       id = state.id();
     }
     return state;
