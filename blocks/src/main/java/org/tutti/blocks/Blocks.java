@@ -110,7 +110,7 @@ public final class Blocks implements StateMachine {
     var data = new DataInputStream(in);
     int format = data.readUnsignedShort();
     if (format != FORMAT) {
-      throw new IOException("blocks of format " + format + ", not " + FORMAT);
+      throw new IOException("the blocks are of version " + format + ", this replica reads version " + FORMAT);
     }
     for (Block block : blocks) {
       block.restore(data);

@@ -1,6 +1,7 @@
 package org.tutti.blocks;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -142,5 +143,12 @@ class BlocksGoldenTest {
         .written("nothing", state(new Blocks()), BlocksGoldenTest::restored)
         .written("one of each kind", state(used()), BlocksGoldenTest::restored)
         .check();
+  }
+
+  @Test
+  void aStateOfAnotherVersionIsRefusedWithBothVersions() throws IOException {
+    byte[] state = state(used());
+    state[1] = 3;
+    assertThatThrownBy(() -> restored(state)).hasMessage("the blocks are of version 3, this replica reads version 2");
   }
 }

@@ -48,8 +48,19 @@ final class RegionCodec {
         region,
         VIEWS,
         in -> {
-          if (in.u8() != VERSION) {
-            throw new Malformed("version");
+          int version = in.u8();
+          if (version != VERSION) {
+            throw new StorageException(
+                "the record \""
+                    + VIEWS
+                    + "\" is of version "
+                    + version
+                    + ", this node reads version "
+                    + VERSION
+                    + ": "
+                    + (version > VERSION
+                        ? "a newer Tutti has written it, which is to start it again"
+                        : "an older Tutti has written it; delete the storage, and the node joins as a new member"));
           }
           return new Views(
               PersistentState.read(in),
@@ -156,7 +167,7 @@ final class RegionCodec {
       in.end();
       return value;
     } catch (Malformed malformed) {
-      throw new StorageException("the record \"" + name + "\" is damaged or of another version", malformed);
+      throw new StorageException("the record \"" + name + "\" is damaged", malformed);
     }
   }
 }

@@ -1,8 +1,11 @@
 package org.tutti.durable;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.Durability;
@@ -23,6 +26,7 @@ import org.tutti.order.Run;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.storage.Region;
+import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
 
 /// The bytes that a member of a durable group keeps.
@@ -93,6 +97,25 @@ class RegionGoldenTest {
         .example("a life begins", new RegionCodec.Views(begin, null), format)
         .example("a member of a history", ofAHistory(), format)
         .check();
+  }
+
+  private static byte[] withVersion(int version) {
+    Region region = new MemoryStorage().region("g");
+    RegionCodec.views(region, ofAHistory());
+    byte[] record = region.record("views");
+    record[0] = (byte) version;
+    return record;
+  }
+
+  @Test
+  void anotherVersionIsRefusedWithBothVersions() {
+    for (var each : Map.of(5, "a newer Tutti has written it", 3, "an older Tutti has written it").entrySet()) {
+      Region region = new MemoryStorage().region("g");
+      region.record("views", withVersion(each.getKey()));
+      assertThatThrownBy(() -> RegionCodec.views(region))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("is of version " + each.getKey() + ", this node reads version 4: " + each.getValue());
+    }
   }
 
   /// What `base` says; a position does not say in words what is in it.

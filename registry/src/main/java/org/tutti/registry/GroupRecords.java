@@ -16,6 +16,7 @@ import org.tutti.storage.StorageException;
 /// All groups of a registry, and their place in stable storage: what has changed is there before anybody hears of it.
 /// Everything is one record, written whole: it is small, and changes only when members come and go.
 final class GroupRecords {
+  private static final long VERSION = 1; // of the record
   private static final String REGION = "registry";
   private static final String RECORD = "rolls";
 
@@ -48,7 +49,13 @@ final class GroupRecords {
 
   private void read(byte[] kept, long nowNanos) {
     try {
-      for (Object each : new Fields(JSON.std.anyFrom(kept)).list("groups")) {
+      var fields = new Fields(JSON.std.anyFrom(kept));
+      long version = fields.number("version");
+      if (version != VERSION) {
+        throw new StorageException(
+            "the stored registrations are of version " + version + ", this registry reads version " + VERSION);
+      }
+      for (Object each : fields.list("groups")) {
         var group = new Fields(each);
         groupRecords.put(group.text("group"), GroupRecord.ofJson(group, config.expected(), nowNanos));
       }
@@ -141,7 +148,10 @@ final class GroupRecords {
     });
     try {
       Region region = storage.region(REGION);
-      region.record(RECORD, JSON.std.asBytes(Map.of("groups", groups)));
+      var all = new LinkedHashMap<String, Object>();
+      all.put("version", VERSION);
+      all.put("groups", groups);
+      region.record(RECORD, JSON.std.asBytes(all));
       storage.commit(true);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);

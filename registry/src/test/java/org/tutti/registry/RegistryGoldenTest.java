@@ -1,5 +1,8 @@
 package org.tutti.registry;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.util.List;
@@ -64,5 +67,12 @@ class RegistryGoldenTest {
     new Golden("registry", "registry-record", "the record `rolls` of a registry: `GroupRecords`")
         .written("a group", kept(), RegistryGoldenTest::kept)
         .check();
+  }
+
+  @Test
+  void aRecordOfAnotherVersionIsRefusedWithBothVersions() {
+    byte[] newer = "{\"version\":2,\"groups\":[]}".getBytes(UTF_8);
+    assertThatThrownBy(() -> kept(newer))
+        .hasMessage("the stored registrations are of version 2, this registry reads version 1");
   }
 }

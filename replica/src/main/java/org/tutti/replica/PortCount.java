@@ -20,6 +20,7 @@ enum PortCount implements Counts.Counted {
   UNFINISHED(closed("unfinished", "A long frame was not finished, and others needed the room.")),
   BAD_LENGTH(closed("bad-length", "A frame was empty, or longer than allowed.")),
   MALFORMED(closed("malformed", "The client said what no client says.")),
+  OTHER_VERSION(closed("other-version", "The client speaks another version of the clients' protocol.")),
   POLICY(closed("policy", "The client wanted a policy that there is not, or not with this service.")),
   FOREIGN_SESSION(closed("foreign-session", "A session was used that was not opened on the connection.")),
   GREEDY(closed("greedy", "Most of too many questions that waited were of the client.")),

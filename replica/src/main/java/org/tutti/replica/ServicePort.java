@@ -501,6 +501,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
       connection.closing =
           switch (fault) {
             case MALFORMED -> PortCount.MALFORMED;
+            case OTHER_VERSION -> PortCount.OTHER_VERSION;
             case POLICY -> PortCount.POLICY;
             case FOREIGN_SESSION -> PortCount.FOREIGN_SESSION;
             case GREEDY -> PortCount.GREEDY;

@@ -444,6 +444,15 @@ public final class FileStorage implements StableStorage {
     }
   }
 
+  /// What is wrong with a file of another version.
+  static String otherVersion(long its, long own) {
+    return " is of version "
+        + its
+        + ", this node reads version "
+        + own
+        + (its > own ? ": a newer Tutti has written it, which is to open it again" : ": an older Tutti has written it");
+  }
+
   /// What is found is not what was written; the message says what is wrong where.
   static final class Damaged extends IOException {
     @Serial private static final long serialVersionUID = 1L;

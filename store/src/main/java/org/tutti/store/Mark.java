@@ -24,7 +24,9 @@ final class Mark {
   private static final String NAME = "mark";
   private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
   private static final int BYTES = 5 * Long.BYTES + 2 * Long.BYTES + Integer.BYTES;
-  private static final long MAGIC = 0x5475_7474_696d_726bL; // "Tuttimrk"
+  private static final long MAGIC = 0x5475_7474_696d_6bL; // "Tuttimk", and then the version in a byte
+  private static final int VERSION = 1;
+  private static final long FIRST = MAGIC << Byte.SIZE | VERSION;
 
   final UUID storage;
   final long written; // as found
@@ -76,7 +78,13 @@ final class Mark {
       // A file is read in one go as a rule.
     }
     found.flip();
-    if (found.limit() < BYTES || found.getLong() != MAGIC || found.getInt(BYTES - Integer.BYTES) != checksum(found)) {
+    if (found.limit() >= Long.BYTES
+        && found.getLong(0) >>> Byte.SIZE == MAGIC
+        && (found.getLong(0) & 0xff) != VERSION) {
+      channel.close();
+      throw new FileStorage.Damaged("the file " + NAME + FileStorage.otherVersion(found.getLong(0) & 0xff, VERSION));
+    }
+    if (found.limit() < BYTES || found.getLong() != FIRST || found.getInt(BYTES - Integer.BYTES) != checksum(found)) {
       channel.close();
       throw new FileStorage.Damaged("the file " + NAME + " is damaged");
     }
@@ -95,7 +103,7 @@ final class Mark {
   void write(long commitWritten, long commitForced) throws IOException {
     bytes
         .clear()
-        .putLong(MAGIC)
+        .putLong(FIRST)
         .putLong(storage.getMostSignificantBits())
         .putLong(storage.getLeastSignificantBits())
         .putLong(commitWritten)

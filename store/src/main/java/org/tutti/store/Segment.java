@@ -74,7 +74,8 @@ final class Segment {
     try {
       ByteBuffer found = segment.read(0, HEADING);
       if (found.getLong(0) == MAGIC && found.getLong(Long.BYTES) != VERSION) {
-        throw new FileStorage.Damaged(file.getFileName() + " was written by another version");
+        throw new FileStorage.Damaged(
+            file.getFileName() + FileStorage.otherVersion(found.getLong(Long.BYTES), VERSION));
       }
       if (!found.equals(heading(storage, number))) {
         throw new FileStorage.Damaged(file.getFileName() + " does not belong to this storage");

@@ -1,6 +1,7 @@
 package org.tutti.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.fixture.Golden;
@@ -110,7 +112,7 @@ class StoreGoldenTest {
   }
 
   private byte[] mark(long written, long forced) throws IOException {
-    ByteBuffer begun = ByteBuffer.allocate(SUM_AT + Integer.BYTES).put(bytes("Tuttimrk"));
+    ByteBuffer begun = ByteBuffer.allocate(SUM_AT + Integer.BYTES).put(bytes("Tuttimk\u0001"));
     begun.putLong(STORAGE.getMostSignificantBits()).putLong(STORAGE.getLeastSignificantBits());
     Files.write(directory.resolve("mark"), unbooted(begun));
     Mark mark = Mark.open(directory);
@@ -132,5 +134,24 @@ class StoreGoldenTest {
         .written("a new storage", mark(0, 0), this::said)
         .written("two commits later", mark(2, 1), this::said)
         .check();
+  }
+
+  private static void isRefused(ThrowingCallable opening, int version, String why) {
+    assertThatThrownBy(opening)
+        .isInstanceOf(FileStorage.Damaged.class)
+        .hasMessageContaining("is of version " + version + ", this node reads version 1: " + why);
+  }
+
+  @Test
+  void anotherVersionIsRefusedWithBothVersions() throws IOException {
+    byte[] segment = segment();
+    byte[] mark = mark(2, 1);
+    for (int version : new int[] {0, 2}) {
+      String why = version > 1 ? "a newer Tutti has written it" : "an older Tutti has written it";
+      segment[15] = (byte) version;
+      mark[7] = (byte) version;
+      isRefused(() -> read(segment), version, why);
+      isRefused(() -> said(mark), version, why);
+    }
   }
 }

@@ -181,7 +181,7 @@ public final class GroupIdServer implements StateMachine {
     var data = new DataInputStream(in);
     int format = data.readUnsignedShort();
     if (format != FORMAT) {
-      throw new IOException("group ids of format " + format + ", not " + FORMAT);
+      throw new IOException("the group ids are of version " + format + ", this server reads version " + FORMAT);
     }
     groups.clear();
     digest = 0;

@@ -1,5 +1,7 @@
 package org.tutti.ipc.ids;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -103,5 +105,12 @@ class IdGoldenTest {
         .written("nothing", state(new GroupIdServer()), IdGoldenTest::restored)
         .written("two groups", state(server()), IdGoldenTest::restored)
         .check();
+  }
+
+  @Test
+  void aStateOfAnotherVersionIsRefusedWithBothVersions() throws IOException {
+    byte[] state = state(server());
+    state[1] = 2;
+    assertThatThrownBy(() -> restored(state)).hasMessage("the group ids are of version 2, this server reads version 1");
   }
 }

@@ -32,6 +32,8 @@ import org.tutti.transport.Endpoint;
 /// ([#metrics]). Anybody on the segment can tell addresses: that costs connection attempts, no more. At most 256 are
 /// remembered, and 64 of one sending host, so that one that makes up addresses does not hide others.
 public final class MulticastDiscovery implements Discovery {
+  private static final System.Logger LOG = System.getLogger(MulticastDiscovery.class.getName());
+  private static final long TOLD_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int TAKEN_MAX = 1024; // datagrams for one answer
   private static final int OF_ONE_HOST_MAX = 64;
   private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -44,6 +46,7 @@ public final class MulticastDiscovery implements Discovery {
   private final @Nullable Address own;
   private final Map<Address, Heard> heard = new LinkedHashMap<>();
   private @Nullable MulticastSocket socket;
+  private long otherVersionTold; // when the log was told of another version; 0 for never
   private final Counts<Verdict> counts = new Counts<>(Verdict.class);
 
   /// @param source who sent it
@@ -155,6 +158,22 @@ public final class MulticastDiscovery implements Discovery {
       }
     }
     counts.addShared(verdict);
+    if (verdict == Verdict.DROP_OTHER_VERSION) {
+      tellOtherVersion(Announcement.version(datagram), source);
+    }
+  }
+
+  private void tellOtherVersion(int version, InetAddress source) {
+    long now = System.nanoTime();
+    if (otherVersionTold == 0 || now - otherVersionTold >= TOLD_EVERY_NANOS) {
+      otherVersionTold = now;
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "a member at {0} announces itself in version {1} of multicast discovery, this node reads version {2}",
+          source.getHostAddress(),
+          version,
+          Announcement.VERSION);
+    }
   }
 
   /// One host that makes up addresses must not leave others without room.
@@ -254,6 +273,11 @@ public final class MulticastDiscovery implements Discovery {
       return told(datagram) > 0 && isUsable(Endpoint.ofLiteral(address(datagram)))
           ? Verdict.TAKEN
           : Verdict.DROP_BAD_ADDRESS;
+    }
+
+    /// The version of a datagram of another one.
+    static int version(ByteBuffer datagram) {
+      return Byte.toUnsignedInt(datagram.get(datagram.position() + VERSION_AT));
     }
 
     /// The address in a datagram of the right length.

@@ -66,8 +66,9 @@ final class DatagramHeader {
 
   static final int SOON = 128;
 
+  static final byte VERSION = 1;
+
   private static final short MAGIC = 'T' << 8 | 'u';
-  private static final byte VERSION = 1;
 
   // What was read last.
   int kind;

@@ -35,9 +35,10 @@ final class Seal {
   /// How much longer a sealed datagram is.
   static final int BYTES = HEADER_BYTES + 16;
 
+  static final byte VERSION = 2;
+
   private static final String ALGORITHM = "ChaCha20-Poly1305";
   private static final short MAGIC = 'T' << 8 | 's';
-  private static final byte VERSION = 2;
   private static final int NONCE_BYTES = 12;
 
   /// Who speaks, known by a datagram that could be opened.
@@ -169,8 +170,11 @@ final class Seal {
   /// @return why it is refused, or null
   @Nullable UdpCount open(ByteBuffer in, ByteBuffer into) {
     int at = in.position();
-    if (in.remaining() < BYTES || in.getShort(at) != MAGIC || in.get(at + 2) != VERSION) {
+    if (in.remaining() < BYTES || in.getShort(at) != MAGIC) {
       return UdpCount.DROP_UNSEALED;
+    }
+    if (in.get(at + 2) != VERSION) {
+      return UdpCount.DROP_OTHER_VERSION;
     }
     long from = in.getLong(at + 4);
     long number = in.getLong(at + 12);

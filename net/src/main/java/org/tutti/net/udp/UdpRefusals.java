@@ -13,19 +13,23 @@ import org.tutti.transport.Refused.Reason;
 ///
 /// ```
 ///  0  u16  "Tr"
-///  2  u8   version (1)
-///  3  u8   why: 1 a key is needed, 2 another key is needed, 3 no key is known here, 4 another version is spoken
+///  2  u8   version (2)
+///  3  u8   why: 1 a key is needed, 2 another key is needed, 3 no key is known here, 4 another version of datagrams is
+///          spoken, 5 another version of sealed ones
 ///  4  i64  life of the sender, as the refused datagram has it: only who has seen that can invent a refusal
+/// 12  u8   which version is spoken here, of sealed datagrams if it was sealed
 /// ```
 ///
-/// It is a quarter of the shortest datagram that is refused, and not more than ten leave in a second: nobody can have a
-/// third one flooded by it. It is believed only of an address to which this node has spoken and that it does not know
-/// yet, and is a hint for people even then. Nobody answers to it.
+/// These bytes are the same in all versions to come: a refusal is what is understood when nothing else is.
+///
+/// It is far shorter than the shortest datagram that is refused, and not more than ten leave in a second: nobody can
+/// have a third one flooded by it. It is believed only of an address to which this node has spoken and that it does not
+/// know yet, and is a hint for people even then. Nobody answers to it.
 final class UdpRefusals {
-  static final int BYTES = 12;
+  static final int BYTES = 13;
 
   private static final short MAGIC = 'T' << 8 | 'r';
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
   private static final int ANSWERED_MIN = 48; // what is shorter is of nobody
   private static final int ANSWERS_MAX = 10;
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -33,6 +37,7 @@ final class UdpRefusals {
   private static final int KEY_OTHER = 2;
   private static final int KEY_UNKNOWN = 3;
   private static final int VERSION_OTHER = 4;
+  private static final int SEAL_OTHER = 5;
 
   private final Counts<UdpCount> counters;
   private final ByteBuffer out = ByteBuffer.allocateDirect(BYTES);
@@ -63,10 +68,10 @@ final class UdpRefusals {
     boolean sealed = Seal.is(in, at);
     int code =
         switch (why) {
-          case DROP_UNSEALED -> sealed ? VERSION_OTHER : DatagramHeader.is(in, at) ? KEY_NEEDED : 0;
+          case DROP_UNSEALED -> DatagramHeader.is(in, at) ? KEY_NEEDED : 0;
           case DROP_UNKNOWN_KEY, DROP_FORGED -> KEY_OTHER;
           case DROP_FOREIGN_PROTOCOL -> sealed ? KEY_UNKNOWN : 0;
-          case DROP_OTHER_VERSION -> VERSION_OTHER;
+          case DROP_OTHER_VERSION -> sealed ? SEAL_OTHER : VERSION_OTHER;
           default -> 0;
         };
     if (code == 0) {
@@ -82,7 +87,8 @@ final class UdpRefusals {
     answers++;
     counters.add(UdpCount.REFUSALS_SENT);
     long life = sealed ? in.getLong(at + 4) : in.getLong(at + 12);
-    return out.clear().putShort(MAGIC).put(VERSION).put((byte) code).putLong(life).flip();
+    byte spoken = sealed ? Seal.VERSION : DatagramHeader.VERSION;
+    return out.clear().putShort(MAGIC).put(VERSION).put((byte) code).putLong(life).put(spoken).flip();
   }
 
   /// What a refusal says.
@@ -100,8 +106,14 @@ final class UdpRefusals {
       case KEY_NEEDED -> new Refused(by, Reason.OTHER_KEY, "it accepts only encrypted datagrams, this node has no key");
       case KEY_OTHER -> new Refused(by, Reason.OTHER_KEY, "it does not have the key with which this node encrypts");
       case KEY_UNKNOWN -> new Refused(by, Reason.OTHER_KEY, "it has no key, and this node encrypts");
-      case VERSION_OTHER -> new Refused(by, Reason.OTHER_VERSION, "it speaks another version of the protocol");
+      case VERSION_OTHER -> otherVersion(by, in.get(at + 12), "datagrams", DatagramHeader.VERSION);
+      case SEAL_OTHER -> otherVersion(by, in.get(at + 12), "sealed datagrams", Seal.VERSION);
       default -> null;
     };
+  }
+
+  private static Refused otherVersion(Address by, byte its, String of, byte own) {
+    String words = "it speaks version " + (its & 0xff) + " of " + of + ", this node version " + own;
+    return new Refused(by, Reason.OTHER_VERSION, words);
   }
 }

@@ -235,6 +235,10 @@ class DatagramGoldenTest {
     golden.written("another key", refusal(sealed, UdpCount.DROP_UNKNOWN_KEY), DatagramGoldenTest::refused);
     golden.written("no key here", refusal(sealed, UdpCount.DROP_FOREIGN_PROTOCOL), DatagramGoldenTest::refused);
     golden.written("another version", refusal(hello, UdpCount.DROP_OTHER_VERSION), DatagramGoldenTest::refused);
+    sealed[2]++;
+    UdpCount why = seal(B).open(ByteBuffer.wrap(sealed), ByteBuffer.allocate(ROOM));
+    assertThat(why).isEqualTo(UdpCount.DROP_OTHER_VERSION);
+    golden.written("another version of sealed ones", refusal(sealed, why), DatagramGoldenTest::refused);
     golden.check();
   }
 

@@ -217,8 +217,15 @@ public sealed interface Frame {
   final class MalformedException extends Exception {
     private static final long serialVersionUID = 1;
 
+    final boolean ofOtherVersion; // it is one in another version of the protocol
+
     MalformedException(String words) {
+      this(words, false);
+    }
+
+    MalformedException(String words, boolean ofOtherVersion) {
       super(words);
+      this.ofOtherVersion = ofOtherVersion;
     }
   }
 
@@ -431,7 +438,8 @@ public sealed interface Frame {
     }
     int version = Short.toUnsignedInt(in.getShort());
     if (version != VERSION) {
-      throw new MalformedException("a client of version " + version + "; this is version " + VERSION);
+      throw new MalformedException(
+          "the client speaks version " + version + " of the clients' protocol, this replica version " + VERSION, true);
     }
     int policy = in.getInt();
     return new Hello(text(in, in.remaining()), policy);

@@ -9,7 +9,7 @@ import org.tutti.replica.Replication;
 ///
 /// ```
 /// CONFIGURE  u8 1, i64 millis, i32 sessions, i32 window, i32 bytes,  the limits and the replication, decided by the
-///            u8 replication                                          first one
+///            u8 replication, u8 version of these messages            first one
 /// ANNOUNCE   u8 2, address                                           where clients reach the sender
 /// OPEN       u8 3, i64 time, i64 nonce, 2 i64 secret                 a client wants a session
 /// CALL       u8 4, i64 time, i64 session, i64 number, i64 below, u8 skip, payload
@@ -22,6 +22,8 @@ import org.tutti.replica.Replication;
 /// DIGEST     u8 10, i64 position, i64 digest                         of the sender's state
 /// ```
 final class OrderedMessage {
+  static final byte VERSION = 1;
+
   static final int CONFIGURE = 1;
   static final int ANNOUNCE = 2;
   static final int OPEN = 3;
@@ -39,13 +41,14 @@ final class OrderedMessage {
   private OrderedMessage() {}
 
   static ByteBuffer configure(SessionTable.Limits limits, Replication replication) {
-    return ByteBuffer.allocate(1 + Long.BYTES + 3 * Integer.BYTES + 1)
+    return ByteBuffer.allocate(1 + Long.BYTES + 3 * Integer.BYTES + 2)
         .put((byte) CONFIGURE)
         .putLong(limits.sessionMillis())
         .putInt(limits.sessionsMax())
         .putInt(limits.window())
         .putInt(limits.replyBytesMax())
         .put((byte) replication.ordinal())
+        .put(VERSION)
         .flip();
   }
 

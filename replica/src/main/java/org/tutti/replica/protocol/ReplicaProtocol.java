@@ -116,6 +116,8 @@ public final class ReplicaProtocol {
   public enum Fault {
     /// It said what no client says.
     MALFORMED,
+    /// It speaks another version of the protocol.
+    OTHER_VERSION,
     /// It wanted a policy that there is not, or not with this service.
     POLICY,
     /// It used a session that was not opened or resumed on its connection.
@@ -476,7 +478,8 @@ public final class ReplicaProtocol {
     try {
       handle(from, Frame.decode(in));
     } catch (Frame.MalformedException wrong) {
-      refuse(from, Fault.MALFORMED, String.valueOf(wrong.getMessage()));
+      Fault fault = wrong.ofOtherVersion ? Fault.OTHER_VERSION : Fault.MALFORMED;
+      refuse(from, fault, String.valueOf(wrong.getMessage()));
     }
   }
 

@@ -307,6 +307,11 @@ public final class SessionTable {
         if (limits == null) {
           limits = OrderedMessage.limits(message);
           replication = OrderedMessage.replication(message.get());
+          int version = message.get() & 0xff;
+          if (version != OrderedMessage.VERSION) {
+            throw new IllegalStateException(
+                "the replicas speak version " + version + " with each other, this one " + OrderedMessage.VERSION);
+          }
         }
       }
       case OrderedMessage.ANNOUNCE -> addresses.put(sender, StandardCharsets.UTF_8.decode(message).toString());
@@ -553,7 +558,7 @@ public final class SessionTable {
   private void read(DataInputStream in) throws IOException {
     int format = in.readUnsignedShort();
     if (format != FORMAT) {
-      throw new IOException("a snapshot of format " + format + ", not " + FORMAT);
+      throw new IOException("the sessions are of version " + format + ", this replica reads version " + FORMAT);
     }
     limits = null;
     if (in.readBoolean()) {

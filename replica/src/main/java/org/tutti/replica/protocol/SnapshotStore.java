@@ -28,6 +28,8 @@ import org.tutti.replica.StateMachine;
 /// when the directory is forced, too, it is there, and only then an older one is deleted. So at each moment what was
 /// the newest one is whole, and a file that has the name of a snapshot has all of its content.
 ///
+/// **What another version has written is refused**, with both versions: an older snapshot does not take its place.
+///
 /// **What is damaged is not read.** A snapshot is compared with its checksum before anything of it is used. When the
 /// newest one is damaged, the one before it is taken: the group's log is kept from there on. When none is intact, the
 /// replica does not start: whoever deletes the damaged files has it begin with the state of another replica.
@@ -101,7 +103,8 @@ public final class SnapshotStore {
   /// @param damaged  newer ones that are not, and why; in words
   public record Intact(long position, long bytes, List<String> damaged) {}
 
-  private static final long MAGIC = 0x7475747469736e31L; // "tuttisn1"
+  private static final long MAGIC = 0x7475747469736eL; // "tuttisn", and then the version as a digit
+  private static final char VERSION = '1';
   private static final int POSITION_DIGITS = 19; // of the highest one
   private static final String SUFFIX = ".snapshot";
   private static final String DRAFT = "next.draft";
@@ -171,10 +174,24 @@ public final class SnapshotStore {
   /// Reads a snapshot to its end.
   private long verify(String name) throws IOException {
     try (var in = new Content(disk.read(name), service)) {
-      return in.skip(Long.MAX_VALUE);
+      return verify(in);
     } catch (EOFException _) {
       throw new DamagedException("it ends too early");
     }
+  }
+
+  /// A file of another version, for which an older snapshot must not be taken, does not have the checksum of this one,
+  /// which later versions have to see to. If it has, only the version is damaged.
+  private static long verify(Content in) throws IOException {
+    if (in.version == VERSION) {
+      return in.skip(Long.MAX_VALUE);
+    }
+    try {
+      in.skip(Long.MAX_VALUE);
+    } catch (EOFException | DamagedException _) {
+      throw new IOException("a snapshot is of version " + in.version + ", this replica reads version " + VERSION);
+    }
+    throw new DamagedException("its version is not what was written");
   }
 
   /// Opens a snapshot that [#newest] has found.
@@ -208,7 +225,7 @@ public final class SnapshotStore {
   }
 
   private long write(StateMachine.Snapshot picture, DataOutputStream file) throws IOException {
-    file.writeLong(MAGIC);
+    file.writeLong(MAGIC << Byte.SIZE | VERSION);
     file.writeUTF(service);
     var pieces = new Pieces(file);
     var out = new BufferedOutputStream(pieces, PIECE_BYTES);
@@ -258,13 +275,16 @@ public final class SnapshotStore {
     private long bytes;
     private int left; // of the piece
     private boolean over;
+    private final char version; // that it claims
 
     Content(InputStream file, String service) throws IOException {
       in = new DataInputStream(new BufferedInputStream(file, PIECE_BYTES));
       try {
-        if (in.readLong() != MAGIC) {
-          throw new DamagedException("it is no snapshot of this version");
+        long first = in.readLong();
+        if (first >>> Byte.SIZE != MAGIC) {
+          throw new DamagedException("it is no snapshot");
         }
+        version = (char) (first & 0xff);
         String owner = in.readUTF();
         if (!owner.equals(service)) {
           throw new DamagedException("it is of service \"" + owner + "\", not of \"" + service + "\"");

@@ -106,7 +106,8 @@ class FrameTest {
   void aClientOfAnotherVersionIsToldSo() {
     ByteBuffer hello = new Frame.Hello("counter", Frame.NO_POLICY).encode().position(Integer.BYTES).slice();
     hello.putShort(5, (short) 9);
-    assertThatThrownBy(() -> Frame.decode(hello)).hasMessage("a client of version 9; this is version 2");
+    assertThatThrownBy(() -> Frame.decode(hello))
+        .hasMessage("the client speaks version 9 of the clients' protocol, this replica version 2");
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.tutti.replica.protocol;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -335,5 +337,35 @@ class ReplicaGoldenTest {
         .written("empty", file(""), ReplicaGoldenTest::snapshot)
         .written("with content", file("all accounts"), ReplicaGoldenTest::snapshot)
         .check();
+  }
+
+  @Test
+  void snapshotsOfAnotherVersionAreRefusedAndNoOlderOneIsTaken() throws IOException {
+    var disk = new Files();
+    var store = new SnapshotStore(disk, "bank");
+    store.write(1, out -> out.write('a'));
+    store.write(2, out -> out.write('b'));
+    byte[] newest = disk.files.get("0000000000000000002.snapshot");
+    newest[7] = '2';
+    newest[newest.length - 1]++; // another version has another checksum
+    assertThatThrownBy(store::newest).hasMessage("a snapshot is of version 2, this replica reads version 1");
+    assertThat(disk.names()).hasSize(2);
+    newest[newest.length - 1]--;
+    assertThat(store.newest().orElseThrow().damaged().getFirst()).contains("its version is not what was written");
+  }
+
+  @Test
+  void otherVersionsOfWhatReplicasSayAndKeepAreRefusedWithBothVersions() throws IOException {
+    byte[] sessions = written(table(Replication.ACTIVE, new Listing()));
+    sessions[1] = 3;
+    assertThatThrownBy(() -> restored(sessions))
+        .hasMessage("the sessions are of version 3, this replica reads version 2");
+    var limits = new SessionTable.Limits(60_000, 2, 3, 1000);
+    byte[] configure = taken(OrderedMessage.configure(limits, Replication.ACTIVE));
+    configure[configure.length - 1] = 2;
+    var table = new SessionTable();
+    var nobody = new Telling(new ArrayList<>());
+    assertThatThrownBy(() -> table.apply("a", 0, ByteBuffer.wrap(configure), new Listing(), nobody))
+        .hasMessage("the replicas speak version 2 with each other, this one 1");
   }
 }
