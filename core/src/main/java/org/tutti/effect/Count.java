@@ -17,6 +17,7 @@ public enum Count implements Counts.Counted {
   STRANGERS_CLOSED(
       Metric.counter("link.strangers.closed", "Links to nodes without a common group were closed for newer ones.")),
   PACKET_OF_OTHER_CLUSTER(packet("other-cluster", "Packets came from a node of another cluster.")),
+  PACKET_OF_OTHER_VERSION(packet("other-version", "Packets of a version came that this node does not understand.")),
   PACKET_FOR_OTHER_LIFE(packet("other-incarnation", "Packets for another process at this address came.")),
   PACKET_OF_OWN(packet("own-packet", "This node's own packets came back to it.")),
   PACKET_OF_UNKNOWN(packet("unknown-sender", "Packets of a node that has not introduced itself came.")),
@@ -48,6 +49,9 @@ public enum Count implements Counts.Counted {
   REFUSED_BY_CLUSTER(
       Metric.counter("engine.refusals.received", "A node of another cluster refused this one.")
           .tagged("reason", "other-cluster")),
+  REFUSED_FOR_VERSION(
+      Metric.counter("engine.refusals.received", "A node that speaks other versions refused this one.")
+          .tagged("reason", "other-version")),
   OBSERVERS_DROPPED(
       Metric.counter("engine.observers.dropped", "Observers were dropped because their applications were too slow.")),
   LEFT_BEHIND(

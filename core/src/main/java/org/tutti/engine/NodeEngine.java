@@ -701,6 +701,11 @@ public final class NodeEngine {
     }
 
     @Override
+    public void refused(Refused refused) {
+      rejections.add(now, refused);
+    }
+
+    @Override
     public Set<MemberId> needed() {
       return interest;
     }

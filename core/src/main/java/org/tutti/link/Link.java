@@ -50,8 +50,12 @@ final class Link {
     return !out.isOpen() && !needed.contains(path.peer());
   }
 
-  boolean introduced(MemberId identity) {
-    return path.introduced(identity);
+  boolean introduced(MemberId identity, Versions versions) {
+    return path.introduced(identity, versions);
+  }
+
+  void speak(Versions its) {
+    path.speak(its);
   }
 
   MemberId peer() {

@@ -17,6 +17,7 @@ import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
+import org.tutti.transport.Refused;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -63,6 +64,12 @@ public final class Links {
     /// @param cluster how it says that its cluster is called
     default void refused(MemberId by, String cluster) {}
 
+    /// A node understands no version of the protocol that this one does: it said so, or its packets show it. At most
+    /// once per second for each address, ten times per second in total.
+    ///
+    /// @param refused who, and the versions of both in words
+    default void refused(Refused refused) {}
+
     /// What nodes of other clusters are told that this one is called; always the same.
     ///
     /// @return the name; empty to tell them nothing
@@ -76,14 +83,15 @@ public final class Links {
     Set<MemberId> needed();
   }
 
+  private final Packet.Speaker speaker;
   private final MemberId self;
-  private final long cluster;
   private final FrameSender sender;
   private final Counters counters;
   private final Receiver receiver;
   private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
   private final Map<Long, Link> shut = new LinkedHashMap<>(); // by incarnation, in the order of shutting
   private final InStream.Kept kept = new InStream.Kept();
+  private final Map<Address, Integer> spoken = new LinkedHashMap<>(); // versions that nodes there have asked for
   private final Refusals refusals;
   private long streamNext = 1;
 
@@ -108,17 +116,23 @@ public final class Links {
   /// @param receiver what is told of arrivals
   /// @throws IllegalArgumentException when a frame cannot hold this node's name and address and something else
   public Links(MemberId self, long cluster, FrameSender sender, Counters counters, Receiver receiver) {
-    int least = Packet.begin(Packet.DATA, cluster, self, 0, true, false).length() + Packet.DATA_BYTES_MAX;
+    this(new Packet.Speaker(self, cluster, Versions.OWN), sender, counters, receiver);
+  }
+
+  Links(Packet.Speaker speaker, FrameSender sender, Counters counters, Receiver receiver) {
+    MemberId self = speaker.self();
+    int version = speaker.versions().oldest();
+    int least = Packet.begin(version, Packet.DATA, speaker, 0, true, false).length() + Packet.DATA_BYTES_MAX;
     if (sender.traits().frameBytesMax() <= least + Chunk.HEADER_MAX) {
       throw new IllegalArgumentException(
           "name and address are too long for frames of " + sender.traits().frameBytesMax() + " bytes: " + self.name());
     }
+    this.speaker = speaker;
     this.self = self;
-    this.cluster = cluster;
     this.sender = sender;
     this.counters = counters;
     this.receiver = receiver;
-    this.refusals = new Refusals(self, receiver.cluster(), sender, receiver::beat);
+    this.refusals = new Refusals(speaker, receiver.cluster(), sender, receiver::beat);
   }
 
   /// Handles a frame; drops it with a counted reason when it is malformed or not for this node.
@@ -127,14 +141,18 @@ public final class Links {
   /// @param frame lent
   public void arrived(long now, ByteBuffer frame) {
     try {
-      Packet packet = Packet.read(frame, sender.traits().checksum());
-      if (packet.cluster() != cluster) {
+      Packet packet = Packet.read(frame, sender.traits().checksum(), speaker.versions());
+      if (packet.cluster() != speaker.cluster()) {
         counters.count(Count.PACKET_OF_OTHER_CLUSTER);
-        refusals.answer(now, packet);
+        refusals.answerCluster(now, packet);
         return;
       }
       if (packet.kind() == Packet.REFUSAL) {
         refused(packet);
+        return;
+      }
+      if (!speaker.versions().has(packet.version())) {
+        ofOtherVersion(now, packet);
         return;
       }
       Link known = find(packet.source());
@@ -153,12 +171,57 @@ public final class Links {
     }
   }
 
+  /// Says which versions are understood here. The other one goes on in one that both have, or is told why not.
+  private void ofOtherVersion(long now, Packet packet) {
+    counters.count(Count.PACKET_OF_OTHER_VERSION);
+    MemberId from = packet.identity();
+    Versions its = packet.versions();
+    boolean forUs = packet.destination() == 0 || packet.destination() == self.incarnation();
+    if (forUs && from != null && its != null && refusals.answerVersion(now, packet)) {
+      tellIfForeign(from, its);
+    }
+  }
+
+  /// Tells people when there is no version that both have.
+  private boolean tellIfForeign(MemberId by, Versions its) {
+    boolean foreign = speaker.versions().common(its) == 0;
+    if (foreign) {
+      String words = "it speaks " + its + " of the protocol, this node " + speaker.versions();
+      receiver.refused(new Refused(by.address(), Refused.Reason.OTHER_VERSION, words));
+    }
+    return foreign;
+  }
+
   private void refused(Packet packet) throws Malformed {
-    String its = refusals.read(packet);
-    if (its == null || packet.identity() == null) {
+    MemberId by = packet.identity();
+    Versions its = packet.versions();
+    if (packet.destination() != self.incarnation() || by == null || its == null) {
       counters.count(Count.PACKET_FOR_OTHER_LIFE);
+      return;
+    }
+    String cluster = new WireReader(packet.body()).text(Names.BYTES_MAX);
+    if (!cluster.isEmpty()) {
+      if (Names.fault(cluster) != null) {
+        throw new Malformed("refusal");
+      }
+      receiver.refused(by, cluster);
+    } else if (tellIfForeign(by, its)) {
+      counters.count(Count.REFUSED_FOR_VERSION);
     } else {
-      receiver.refused(packet.identity(), its);
+      speak(by, its);
+    }
+  }
+
+  /// A node does not understand the version in which it was spoken to, but another one that this node has.
+  private void speak(MemberId to, Versions its) {
+    Link link = find(to.incarnation());
+    if (link != null) {
+      link.speak(its);
+    }
+    spoken.remove(to.address());
+    spoken.put(to.address(), speaker.versions().common(its));
+    if (spoken.size() > SHUT_KEPT_MAX) {
+      spoken.remove(spoken.keySet().iterator().next());
     }
   }
 
@@ -186,7 +249,8 @@ public final class Links {
       return null;
     }
     Link link = known == null ? remember(identity) : known;
-    if (identity != null && !link.introduced(identity)) {
+    Versions versions = packet.versions();
+    if (identity != null && versions != null && !link.introduced(identity, versions)) {
       counters.count(Count.PACKET_OF_CHANGED);
       return null;
     }
@@ -209,7 +273,7 @@ public final class Links {
   }
 
   private Link remember(MemberId peer) {
-    var path = new Path(self, peer, cluster, sender, receiver::beat, counters);
+    var path = new Path(speaker, peer, sender, receiver::beat, counters);
     var link = new Link(path, kept, () -> streamNext++, receiver);
     keepShut(link);
     return link;
@@ -288,7 +352,8 @@ public final class Links {
   /// @return false when the transport has no way there yet, or no room: it tells when it has
   public boolean datagram(Address to, Encoded message) {
     boolean sum = sender.traits().checksum();
-    var packet = Packet.begin(Packet.DATAGRAM, cluster, self, 0, true, sum);
+    int version = spoken.getOrDefault(to, speaker.versions().oldest());
+    var packet = Packet.begin(version, Packet.DATAGRAM, speaker, 0, true, sum);
     packet.raw(message.joined());
     return Packet.write(packet, to, sender, receiver.beat());
   }
@@ -433,12 +498,18 @@ public final class Links {
     }
   }
 
-  /// Tells nodes of other clusters that they are in the wrong place, and how this one is called.
+  /// Tells nodes of other clusters that they are in the wrong place, and how this one is called; and nodes that speak
+  /// in a version that is not understood here, which ones are.
   ///
   /// ```
   ///   n9 of "test"                     n1 of "prod"
   ///     | ~~ hello, cluster #test ~~~> |   dropped
   ///     | <~~ REFUSAL "prod" ~~~~~~~~~ |   at most one a second to each, and ten to all
+  ///
+  ///   n9, versions 5 to 7              n1, versions 6 to 8
+  ///     | ~~ hello in 5, "5 to 7" ~~~> |   dropped
+  ///     | <~~ REFUSAL "", "6 to 8" ~~~ |
+  ///     | ~~ hello in 7 ~~~~~~~~~~~~~> |   understood
   /// ```
   ///
   /// It goes where the refused node says to be, by the transport: which over UDP sends nothing but a greeting to an
@@ -447,49 +518,51 @@ public final class Links {
     private static final long PAUSE_NANOS = 1_000_000_000L;
     private static final int ANSWERS_MAX = 10; // in that time
 
-    private final MemberId self;
+    private final Packet.Speaker speaker;
     private final String cluster;
     private final FrameSender sender;
     private final LongSupplier beat;
     private final Map<Address, Long> answered = new LinkedHashMap<>(); // when, the oldest first
 
-    Refusals(MemberId self, String cluster, FrameSender sender, LongSupplier beat) {
-      this.self = self;
+    Refusals(Packet.Speaker speaker, String cluster, FrameSender sender, LongSupplier beat) {
+      this.speaker = speaker;
       this.cluster = cluster;
       this.sender = sender;
       this.beat = beat;
     }
 
     /// Answers a packet of another cluster, unless that was done lately.
-    void answer(long now, Packet refused) {
-      MemberId to = refused.identity();
-      if (cluster.isEmpty() || refused.kind() != Packet.DATAGRAM || to == null) {
-        return;
-      }
-      answered.values().removeIf(at -> now - at >= PAUSE_NANOS);
-      if (answered.size() >= ANSWERS_MAX || answered.putIfAbsent(to.address(), now) != null) {
-        return;
-      }
-      boolean sum = sender.traits().checksum();
-      WireWriter packet = Packet.begin(Packet.REFUSAL, refused.cluster(), self, to.incarnation(), true, sum);
-      packet.text(cluster);
-      if (packet.length() <= sender.traits().frameBytesMax()) {
-        Packet.write(packet, to.address(), sender, beat.getAsLong());
+    void answerCluster(long now, Packet refused) {
+      if (!cluster.isEmpty() && refused.kind() == Packet.DATAGRAM) {
+        answer(now, refused, cluster);
       }
     }
 
-    /// Reads a refusal.
+    /// Answers a packet of another version, unless that was done lately.
     ///
-    /// @return the cluster of who refuses; null when the refusal is not for this life
-    @Nullable String read(Packet packet) throws Malformed {
-      if (packet.destination() != self.incarnation() || packet.identity() == null) {
-        return null;
+    /// @return whether it was not
+    boolean answerVersion(long now, Packet refused) {
+      return answer(now, refused, "");
+    }
+
+    private boolean answer(long now, Packet refused, String words) {
+      MemberId to = refused.identity();
+      if (to == null) {
+        return false;
       }
-      String its = new WireReader(packet.body()).text(Names.BYTES_MAX);
-      if (Names.fault(its) != null) {
-        throw new Malformed("refusal");
+      answered.values().removeIf(at -> now - at >= PAUSE_NANOS);
+      if (answered.size() >= ANSWERS_MAX || answered.putIfAbsent(to.address(), now) != null) {
+        return false;
       }
-      return its;
+      boolean sum = sender.traits().checksum();
+      int version = speaker.versions().oldest();
+      WireWriter packet =
+          Packet.begin(version, Packet.REFUSAL, speaker.in(refused.cluster()), to.incarnation(), true, sum);
+      packet.text(words);
+      if (packet.length() <= sender.traits().frameBytesMax()) {
+        Packet.write(packet, to.address(), sender, beat.getAsLong());
+      }
+      return true;
     }
   }
 }

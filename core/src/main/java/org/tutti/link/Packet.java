@@ -14,33 +14,47 @@ import org.tutti.wire.WireWriter;
 /// speaks has lived, in its own heartbeats: so of two packets of one life anybody can tell which was said later.
 ///
 /// ```
-///  0  u8   version (4)
+///  0  u8   version (5)
 ///  1  u8   kind
-///  2  u8   flags: 1 identity follows, 2 checksum valid
+///  2  u8   flags: 1 identity follows, 2 checksum valid; others are of later versions
 ///  3  i64  cluster
 /// 11  i64  source incarnation
 /// 19  i64  destination incarnation, 0 when not known
 /// 27  i32  CRC-32C of the frame with this field zero, or 0
 /// 31  i64  the source's heartbeat when the frame was given to the transport, from 1
-/// 39  [text name, text address of the source]
+/// 39  [text name, text address of the source, u8 u8 the oldest and the newest version that it understands]
 ///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; as ACK; chunks
 ///     ACK:   count stream, count next expected number, count window, 1 to 16 i64: bits of what came beyond;
 ///            on DATA 1 only
 ///     RESET: count stream, count next: the packets below it were taken
 ///     DATAGRAM: one message
-///     REFUSAL: text, name of the cluster of who refuses; the header has the cluster of who is refused
+///     REFUSAL: text, name of the cluster of who refuses; the header has the cluster of who is refused. Empty when the
+///            version is the reason: the identity says which ones are understood
 /// ```
 ///
+/// **The same in all versions**, from 5 on, so that nodes of any two can tell each other why they do not understand
+/// each other: all of the header up to 39, the identity, that it is flag 1 and the checksum flag 2, and kinds 4 and 5,
+/// with the body of 5. So has QUIC its invariants (RFC 8999).
+///
+/// @param version     in which the rest is written
 /// @param kind        what follows the header
 /// @param cluster     hash of the cluster's name
 /// @param source      the sending life
 /// @param destination the receiving life, or 0
 /// @param beat        how many heartbeats the sending life had lasted
 /// @param identity    who the source is, or null when it believes that the receiver knows
+/// @param versions    what the source understands; null without an identity
 /// @param body        what follows, lent
 record Packet(
-    int kind, long cluster, long source, long destination, long beat, @Nullable MemberId identity, ByteBuffer body) {
-  static final int VERSION = 4;
+    int version,
+    int kind,
+    long cluster,
+    long source,
+    long destination,
+    long beat,
+    @Nullable MemberId identity,
+    @Nullable Versions versions,
+    ByteBuffer body) {
   static final int DATA = 1;
   static final int ACK = 2;
   static final int RESET = 3;
@@ -60,18 +74,32 @@ record Packet(
   /// The last heartbeat: what a count can say. With one in a microsecond a life comes to it after two thousand years.
   static final long BEAT_MAX = (1L << 56) - 1;
 
+  private static final int RANGED = 5; // the first version whose identities have a range
   private static final int IDENTITY = 1;
   private static final int CHECKSUM = 2;
   private static final int CHECKSUM_AT = 27;
   private static final int BEAT_AT = CHECKSUM_AT + Integer.BYTES;
 
+  /// Who speaks.
+  ///
+  /// @param self     the node
+  /// @param cluster  hash of its cluster's name
+  /// @param versions what it understands
+  record Speaker(MemberId self, long cluster, Versions versions) {
+    /// The same, to nodes of another cluster.
+    Speaker in(long other) {
+      return new Speaker(self, other, versions);
+    }
+  }
+
   /// Begins a packet; its last fields are written when it is [sealed][#seal].
-  static WireWriter begin(int kind, long cluster, MemberId self, long destination, boolean identity, boolean sum) {
+  static WireWriter begin(int version, int kind, Speaker by, long destination, boolean identity, boolean sum) {
+    MemberId self = by.self;
     var out = new WireWriter();
-    out.u8(VERSION);
+    out.u8(version);
     out.u8(kind);
     out.u8((identity ? IDENTITY : 0) | (sum ? CHECKSUM : 0));
-    out.fixed(cluster);
+    out.fixed(by.cluster);
     out.fixed(self.incarnation());
     out.fixed(destination);
     for (int at = CHECKSUM_AT; at < HEADER_BYTES; at++) {
@@ -80,6 +108,8 @@ record Packet(
     if (identity) {
       out.text(self.name());
       out.text(self.address().text());
+      out.u8(by.versions.oldest());
+      out.u8(by.versions.newest());
     }
     return out;
   }
@@ -118,16 +148,17 @@ record Packet(
     return (int) crc.getValue();
   }
 
-  /// Reads a frame's header.
-  static Packet read(ByteBuffer frame, boolean sum) throws Malformed {
+  /// Reads a frame's header, of whatever version.
+  ///
+  /// @param own what the reader understands: only of these versions is known what may be in a header
+  static Packet read(ByteBuffer frame, boolean sum, Versions own) throws Malformed {
     int start = frame.position();
     var in = new WireReader(frame);
-    if (in.u8() != VERSION) {
-      throw new Malformed("version");
-    }
+    int version = in.u8();
     int kind = in.u8();
     int flags = in.u8();
-    if (kind < DATA || kind > REFUSAL || flags > (IDENTITY | CHECKSUM)) {
+    boolean known = kind >= DATA && kind <= REFUSAL && flags <= (IDENTITY | CHECKSUM);
+    if (version == 0 || own.has(version) && !known) {
       throw new Malformed("header");
     }
     long cluster = in.fixed();
@@ -145,6 +176,16 @@ record Packet(
       throw new Malformed("heartbeat");
     }
     MemberId identity = (flags & IDENTITY) == 0 ? null : in.member(source);
-    return new Packet(kind, cluster, source, destination, beat, identity, in.rest());
+    Versions versions = identity == null ? null : versions(version, in);
+    return new Packet(version, kind, cluster, source, destination, beat, identity, versions, in.rest());
+  }
+
+  private static Versions versions(int version, WireReader in) throws Malformed {
+    int oldest = version < RANGED ? version : in.u8();
+    int newest = version < RANGED ? version : in.u8();
+    if (oldest > version || newest < version || !Versions.isRange(oldest, newest)) {
+      throw new Malformed("versions");
+    }
+    return new Versions(oldest, newest);
   }
 }

@@ -16,22 +16,22 @@ final class Path {
   /// one gets lost, and for a second or more nobody knows.
   private static final int PASSES_ANYWHERE_BYTES = 500;
 
-  private final MemberId self;
+  private final Packet.Speaker self;
   private MemberId peer;
-  private final long cluster;
   private final FrameSender sender;
   private final LongSupplier beat;
   private final Counters counters;
   private final long retransmitNanos;
+  private int version; // the highest that both have, as far as is known
   private boolean introduced; // the peer has said itself who it is
   private boolean knowsUs; // the peer has addressed us by our incarnation, so it needs no introduction
   private long lastSign = Long.MIN_VALUE;
   private long blockedUntil = Long.MIN_VALUE;
 
-  Path(MemberId self, MemberId peer, long cluster, FrameSender sender, LongSupplier beat, Counters counters) {
+  Path(Packet.Speaker self, MemberId peer, FrameSender sender, LongSupplier beat, Counters counters) {
     this.self = self;
     this.peer = peer;
-    this.cluster = cluster;
+    this.version = self.versions().oldest(); // those who know nobody of the peer's build understand this most likely
     this.sender = sender;
     this.beat = beat;
     this.counters = counters;
@@ -40,8 +40,9 @@ final class Path {
 
   /// The peer says who it is: that counts more than what others said of it, but not more than what it said before.
   ///
+  /// @param versions what it understands, some of which this node does
   /// @return whether it does not contradict itself
-  boolean introduced(MemberId identity) {
+  boolean introduced(MemberId identity, Versions versions) {
     if (!introduced) {
       introduced = true;
       if (!peer.equals(identity)) {
@@ -49,7 +50,16 @@ final class Path {
         ready(); // it was the wrong address that had no room
       }
     }
-    return peer.equals(identity);
+    boolean consistent = peer.equals(identity);
+    if (consistent) {
+      speak(versions);
+    }
+    return consistent;
+  }
+
+  /// From now on packets are of the highest version that the peer understands, too.
+  void speak(Versions its) {
+    version = self.versions().common(its);
   }
 
   MemberId peer() {
@@ -100,7 +110,7 @@ final class Path {
   }
 
   WireWriter begin(int kind) {
-    return Packet.begin(kind, cluster, self, peer.incarnation(), !knowsUs, sender.traits().checksum());
+    return Packet.begin(version, kind, self, peer.incarnation(), !knowsUs, sender.traits().checksum());
   }
 
   /// Sends a packet that is written already, if there is room.

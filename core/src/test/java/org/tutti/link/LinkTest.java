@@ -22,6 +22,12 @@ import org.tutti.wire.Encoded;
 import org.tutti.wire.WireWriter;
 
 class LinkTest {
+  private static final int VERSION = Versions.OWN.oldest();
+
+  private static Packet.Speaker speaker(MemberId self) {
+    return new Packet.Speaker(self, LossyPair.CLUSTER, Versions.OWN);
+  }
+
   private static final Medium QUIET = new Medium(0, 0, 0, 0, false);
   private static final Medium ROUGH = new Medium(0.3, 0.2, 0.1, 5 * LossyPair.RETRANSMIT_NANOS, false);
   private static final int STEPS_MAX = 1_000_000;
@@ -399,7 +405,7 @@ class LinkTest {
     pair.b.needed.clear();
     pair.a.send(100_000);
     pair.a.send(1_000_000);
-    WireWriter half = Packet.begin(Packet.DATA, LossyPair.CLUSTER, Members.C, pair.b.self.incarnation(), true, false);
+    WireWriter half = Packet.begin(VERSION, Packet.DATA, speaker(Members.C), pair.b.self.incarnation(), true, false);
     data(half, 1);
     half.count((long) InStream.MESSAGE_BYTES_MAX << 2 | 1);
     half.raw(ByteBuffer.allocate(InStream.MESSAGE_BYTES_MAX));
@@ -422,8 +428,7 @@ class LinkTest {
     List<MemberId> strangers =
         LongStream.range(100, 400).mapToObj(one -> new MemberId("x", new Address("far:" + one), one)).toList();
     for (MemberId stranger : strangers) {
-      WireWriter packet =
-          Packet.begin(Packet.DATA, LossyPair.CLUSTER, stranger, pair.b.self.incarnation(), true, false);
+      WireWriter packet = Packet.begin(VERSION, Packet.DATA, speaker(stranger), pair.b.self.incarnation(), true, false);
       data(packet, 1);
       pair.b.links.arrived(0, said(packet, 1));
     }
@@ -495,6 +500,6 @@ class LinkTest {
   }
 
   private static WireWriter packet(LossyPair pair, int kind) {
-    return Packet.begin(kind, LossyPair.CLUSTER, pair.b.self, pair.a.self.incarnation(), true, false);
+    return Packet.begin(VERSION, kind, speaker(pair.b.self), pair.a.self.incarnation(), true, false);
   }
 }

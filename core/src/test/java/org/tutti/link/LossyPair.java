@@ -15,6 +15,7 @@ import org.tutti.Members;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -55,10 +56,14 @@ final class LossyPair {
   final End b;
 
   LossyPair(Medium medium, long seed) {
+    this(medium, seed, Versions.OWN, Versions.OWN);
+  }
+
+  LossyPair(Medium medium, long seed, Versions ofA, Versions ofB) {
     this.medium = medium;
     this.random = new SplittableRandom(seed);
-    this.a = new End(Members.A);
-    this.b = new End(Members.B);
+    this.a = new End(Members.A, ofA);
+    this.b = new End(Members.B, ofB);
   }
 
   /// Time passes in which nothing arrives.
@@ -127,6 +132,9 @@ final class LossyPair {
   /// One node.
   final class End implements FrameSender, Links.Receiver {
     final MemberId self;
+    final Versions versions;
+    final List<Refused> refused = new ArrayList<>();
+    final Set<Integer> spoken = new TreeSet<>(); // versions of packets that it has sent
     final Counters counters = new Counters();
     final Set<MemberId> needed = new TreeSet<>(List.of(Members.A, Members.B));
     Links links;
@@ -139,13 +147,14 @@ final class LossyPair {
     private @Nullable ByteBuffer claimed;
     private long busyUntil; // its line, with what was sent
 
-    private End(MemberId self) {
+    private End(MemberId self, Versions versions) {
       this.self = self;
+      this.versions = versions;
       this.links = newLinks();
     }
 
     private Links newLinks() {
-      return new Links(self, CLUSTER, this, counters, this);
+      return new Links(new Packet.Speaker(self, CLUSTER, versions), this, counters, this);
     }
 
     private End other() {
@@ -200,6 +209,7 @@ final class LossyPair {
     @Override
     public void commit() {
       byte[] frame = Objects.requireNonNull(claimed).array();
+      spoken.add((int) frame[0]);
       if (!cut && random.nextDouble() >= medium.loss) {
         fly(frame);
       }
@@ -233,6 +243,11 @@ final class LossyPair {
       if (message.hasRemaining()) { // else it is a sign of life
         received.add(-1 - message.getLong());
       }
+    }
+
+    @Override
+    public void refused(Refused why) {
+      refused.add(why);
     }
 
     @Override

@@ -115,7 +115,15 @@ class PacketGoldenTest {
   private static final Object[] KINDS = {"kind=1", "kind=2", "kind=3", "kind=4", "kind=5"};
 
   private record Whole(
-      int kind, String cluster, long source, long destination, long beat, MemberId identity, Body body) {}
+      int version,
+      int kind,
+      String cluster,
+      long source,
+      long destination,
+      long beat,
+      MemberId identity,
+      Versions versions,
+      Body body) {}
 
   private static String text(ByteBuffer bytes) {
     byte[] copy = new byte[bytes.remaining()];
@@ -129,7 +137,7 @@ class PacketGoldenTest {
 
   private static Whole read(byte[] bytes) throws Exception {
     boolean sum = (bytes[2] & 2) != 0;
-    Packet packet = Packet.read(ByteBuffer.wrap(bytes), sum);
+    Packet packet = Packet.read(ByteBuffer.wrap(bytes), sum, Versions.OWN);
     var in = new WireReader(packet.body().duplicate());
     Body body =
         switch (packet.kind()) {
@@ -142,7 +150,15 @@ class PacketGoldenTest {
     in.end();
     assertThat(packet.cluster()).isEqualTo(Links.hash("tutti"));
     return new Whole(
-        packet.kind(), "tutti", packet.source(), packet.destination(), packet.beat(), packet.identity(), body);
+        packet.version(),
+        packet.kind(),
+        "tutti",
+        packet.source(),
+        packet.destination(),
+        packet.beat(),
+        packet.identity(),
+        packet.versions(),
+        body);
   }
 
   private static Acknowledged acknowledged(WireReader in, int words) throws Exception {
@@ -202,6 +218,7 @@ class PacketGoldenTest {
         .written("ACK, of what came beyond a gap", gap, PacketGoldenTest::read)
         .written("RESET", reset, PacketGoldenTest::read)
         .written("REFUSAL, by a node of another cluster", refusal(hello), PacketGoldenTest::read)
+        .written("REFUSAL, of another version", otherVersion(hello), PacketGoldenTest::read)
         .written("DATAGRAM, with a checksum", summed(), PacketGoldenTest::read)
         .covers(KINDS)
         .check();
@@ -209,6 +226,16 @@ class PacketGoldenTest {
 
   private static byte[] refusal(byte[] hello) {
     return new End(B, "opera", false).takes(hello).last();
+  }
+
+  /// What answers a call in a version that is not understood.
+  private static byte[] otherVersion(byte[] hello) {
+    byte[] other = hello.clone();
+    int range = hello.length - "hello".length() - 2;
+    other[0]++;
+    other[range]++;
+    other[range + 1]++;
+    return new End(B, "tutti", false).takes(other).last();
   }
 
   private static byte[] summed() {

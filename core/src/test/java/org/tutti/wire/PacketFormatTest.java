@@ -22,10 +22,12 @@ import org.tutti.fixture.RawPackets;
 import org.tutti.membership.Terms;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
+import org.tutti.user.Report;
 import org.tutti.user.Request;
 
-/// The bytes of packets, as version 4 has them: another change of them is another version.
+/// The bytes of packets, as version 5 has them: another change of them is another version.
 class PacketFormatTest {
   private static final Terms TERMS = Terms.voter(GroupConfig.standard(), MemberConfig.standard());
   private static final MemberId SELF = new MemberId("n", new Address("a:1"), 0x0102030405060708L);
@@ -36,7 +38,7 @@ class PacketFormatTest {
   private static final String HEADER_TO_ANYBODY = TUTTI + "0102030405060708" + "0000000000000000";
   private static final String SUM_AND_BEAT = "00000000" + "0000000000000001";
   private static final String SUM_AND_SECOND_BEAT = "00000000" + "0000000000000002";
-  private static final String IDENTITY = "016e" + "03613a31";
+  private static final String IDENTITY = "016e" + "03613a31" + "0505";
 
   private final List<String> sent = new ArrayList<>();
   private final boolean[] checksum = new boolean[1];
@@ -96,7 +98,7 @@ class PacketFormatTest {
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
         .containsExactly(
-            "04" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
+            "05" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
   }
 
   @Test
@@ -104,13 +106,13 @@ class PacketFormatTest {
     answersTo(data(5, 0, 0));
     assertThat(answersTo(data(5, 2, 2)))
         .containsExactly(
-            "04" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
+            "05" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
   }
 
   @Test
   void aStreamThatIsNotKnownIsReset() {
     assertThat(answersTo(data(300, 7, 2)))
-        .containsExactly("04" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
+        .containsExactly("05" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
   }
 
   @Test
@@ -122,7 +124,7 @@ class PacketFormatTest {
     call.viewId(new ViewId(0, 9));
     call.u8(0); // a stranger's
     String data = answersTo(RawPackets.datagram(PEER, SELF.incarnation(), RawPackets.bytes(call))).getFirst();
-    String head = "04" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
+    String head = "05" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
     assertThat(data).startsWith(head);
     String chunk = data.substring(head.length());
     int length = chunk.length() / 2 - 2;
@@ -133,7 +135,7 @@ class PacketFormatTest {
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
     answersTo(new Input.Requested(new Request.Create("bank", TERMS, new QuietUser(), 0)));
-    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0404"));
+    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0504"));
   }
 
   @Test
@@ -144,5 +146,60 @@ class PacketFormatTest {
     byte[] bytes = HexFormat.of().parseHex(answer);
     assertThat(bytes[2]).isEqualTo((byte) 2);
     assertThat(RawPackets.sealed(bytes.clone())).isEqualTo(bytes);
+  }
+
+  /// A call in versions 8 to 9, of which nothing behind the identity is read.
+  private static byte[] callOfLaterVersions() {
+    byte[] call = RawPackets.datagram(PEER, 0, new byte[] {99});
+    call[0] = 9;
+    call[call.length - 3] = 8;
+    call[call.length - 2] = 9;
+    return RawPackets.sealed(call);
+  }
+
+  @Test
+  void whoSpeaksOtherVersionsIsToldWhichAreSpokenHereAndSoArePeople() {
+    var told = new ArrayList<Report>();
+    var user =
+        new QuietUser() {
+          @Override
+          public void status(Report report) {
+            told.add(report);
+          }
+        };
+    answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, user)));
+    answersTo(new Input.Expired());
+    var answers = answersTo(callOfLaterVersions());
+    assertThat(answers)
+        .containsExactly("05" + "05" + "01" + HEADER_TO_PEER + "00000000" + "0000000000000002" + IDENTITY + "00");
+    assertThat(told.getLast().refused())
+        .containsExactly(
+            new Refused(
+                PEER.address(),
+                Refused.Reason.OTHER_VERSION,
+                "it speaks versions 8 to 9 of the protocol, this node version 5"));
+  }
+
+  @Test
+  void aNodeThatIsToldWhichVersionsOthersSpeakTellsPeople() {
+    var told = new ArrayList<Report>();
+    var user =
+        new QuietUser() {
+          @Override
+          public void status(Report report) {
+            told.add(report);
+          }
+        };
+    answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, user)));
+    WireWriter refusal = RawPackets.packet(5, "tutti", PEER, SELF.incarnation(), true);
+    refusal.text("");
+    byte[] frame = RawPackets.bytes(refusal);
+    frame[0] = 9;
+    frame[frame.length - 3] = 8;
+    frame[frame.length - 2] = 9;
+    answersTo(RawPackets.sealed(frame));
+    assertThat(told.getLast().refused())
+        .extracting(Refused::words)
+        .containsExactly("it speaks versions 8 to 9 of the protocol, this node version 5");
   }
 }

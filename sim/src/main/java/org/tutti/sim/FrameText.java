@@ -105,6 +105,7 @@ public final class FrameText {
       in.bytesSkipped(Integer.BYTES + Long.BYTES);
       if (identity) {
         in.member(source);
+        in.bytesSkipped(2); // the versions that it understands
       }
       for (int i = 0; i < DATA_COUNTS; i++) {
         in.count();
@@ -135,6 +136,7 @@ public final class FrameText {
     in.bytesSkipped(Integer.BYTES + Long.BYTES);
     if ((flags & IDENTITY) != 0) {
       in.member(source);
+      in.bytesSkipped(2); // the versions that it understands
     }
     switch (kind) {
       case 1 -> {

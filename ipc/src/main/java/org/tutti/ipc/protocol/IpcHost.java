@@ -154,6 +154,7 @@ public final class IpcHost implements Links.Receiver {
   /// A peer does not take this host in.
   ///
   /// @param refused who, and why
+  @Override
   public void refused(Refused refused) {
     rejections.add(now, refused);
   }
