@@ -147,7 +147,8 @@ public final class MulticastDiscovery implements Discovery {
     }
   }
 
-  private void take(ByteBuffer datagram, InetAddress source) {
+  /// A datagram came.
+  void take(ByteBuffer datagram, InetAddress source) {
     Verdict verdict = announcement.verdict(datagram);
     if (verdict == Verdict.TAKEN) {
       Address told = Announcement.address(datagram);

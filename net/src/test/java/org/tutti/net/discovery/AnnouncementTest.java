@@ -3,13 +3,19 @@ package org.tutti.net.discovery;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.text.MessageFormat;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.Test;
+import org.tutti.Metric;
+import org.tutti.fixture.LogRecords;
 import org.tutti.net.discovery.MulticastDiscovery.Announcement.Verdict;
 import org.tutti.transport.Address;
 
@@ -103,5 +109,24 @@ class AnnouncementTest {
       }
     }
     assertThat(met).hasSize(Verdict.values().length - 1).doesNotContainKey(Verdict.DROP_TOO_MANY);
+  }
+
+  @Test
+  void membersThatAnnounceThemselvesInAnotherVersionAreToldOfOnce() throws InterruptedException {
+    byte[] newer = with(bank.of(MEMBER), 4, 2);
+    var own = new Address("10.0.0.6:7001");
+    try (var log = new LogRecords(MulticastDiscovery.class.getName());
+        var discovery = MulticastDiscovery.member(new Address("239.1.1.1:7000"), "eth0", "bank", own)) {
+      for (int i = 0; i < 3; i++) {
+        discovery.take(ByteBuffer.wrap(newer), InetAddress.getLoopbackAddress());
+      }
+      LogRecord told = log.next();
+      assertThat(new MessageFormat(told.getMessage(), Locale.ROOT).format(told.getParameters()))
+          .isEqualTo(
+              "a member at 127.0.0.1 announces itself in version 2 of multicast discovery, this node reads version 1");
+      assertThat(log.all()).isEmpty();
+      assertThat(Metric.byKey(discovery.metrics()))
+          .containsEntry("discovery.datagrams.dropped{reason=other-version}", 3L);
+    }
   }
 }

@@ -372,6 +372,16 @@ class ReplicaProtocolTest {
   }
 
   @Test
+  void aClientOfAnotherVersionIsToldSoAndCountedForThat() {
+    replica.connected(1);
+    ByteBuffer hello = new Frame.Hello("echo", Frame.NO_POLICY).encode().position(Integer.BYTES).slice();
+    replica.said(1, hello.putShort(5, (short) 9));
+    assertThat(ended).containsExactly("1 OTHER_VERSION");
+    assertThat(((Frame.Wrong) last(1)).words())
+        .isEqualTo("the client speaks version 9 of the clients' protocol, this replica version 2");
+  }
+
+  @Test
   void oneConnectionHasOneSession() {
     greet(1);
     say(1, new Frame.Open(1, SECRET));
