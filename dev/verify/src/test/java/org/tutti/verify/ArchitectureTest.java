@@ -142,7 +142,7 @@ class ArchitectureTest {
   @Test
   void onlyTheWorkshopUsesTheBenchmarks() {
     check(
-        noneOutside("org.tutti.bench..", "org.tutti.workshop..", "org.tutti.peers..")
+        noneOutside("org.tutti.bench..", "org.tutti.workshop..", "org.tutti.peers..", "org.tutti.orbs..")
             .dependOnClassesThat(inTutti("bench")));
   }
 
@@ -177,9 +177,9 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTwoModulesKnowAnOrb() {
+  void onlyTheirModulesKnowAnOrb() {
     check(
-        noneOutside("org.tutti.corba..", "org.tutti.romiop..", "javax.rmi.CORBA..")
+        noneOutside("org.tutti.corba..", "org.tutti.romiop..", "org.tutti.orbs..", "javax.rmi.CORBA..")
             .dependOnClassesThat(
                 resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..").or(inTutti("corba", "romiop"))));
   }

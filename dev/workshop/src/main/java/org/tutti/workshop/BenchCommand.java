@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
       BenchCommand.Cost.class,
       InstrumentCommand.Flood.class,
       IpcBenchCommand.class,
+      RomiopBenchCommand.class,
       InstrumentCommand.Latency.class,
       LineCommand.class,
       BenchCommand.Many.class,

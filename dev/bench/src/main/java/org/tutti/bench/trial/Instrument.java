@@ -181,6 +181,19 @@ public final class Instrument {
     return new Instrument(options, "ipc", out).run(IpcPlan.groups(options, what), plan);
   }
 
+  /// Calls of a CORBA client to a group of servers, beside plain IIOP to one server.
+  ///
+  /// @param what    which measurements
+  /// @param options how; each group has its own number of processes
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean romiop(RomiopOptions what, InstrumentOptions options, PrintWriter out)
+      throws InterruptedException {
+    Plan plan = programme -> new RomiopPlan(options, what, programme.groups()).trialSets();
+    return new Instrument(options, "romiop", out).run(RomiopPlan.groups(what), plan);
+  }
+
   private boolean replicas(ReplicaOptions what, Path scratch) throws InterruptedException {
     if (what.parts().contains(Part.CALLS) || what.parts().contains(Part.LATENCY)) {
       measure(

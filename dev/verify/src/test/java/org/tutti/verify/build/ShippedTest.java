@@ -97,7 +97,7 @@ class ShippedTest {
           .anyMatch(jar -> jar.startsWith("picocli-"))
           .noneMatch(jar ->
               jar.matches(
-                  "(?i)(jgroups|aeron|agrona|h2|jmh|hdrhistogram|tutti-(bench|sim|lab|peers|examples|micro))-.*"));
+                  "(?i)(jgroups|aeron|agrona|h2|jmh|hdrhistogram|tutti-(bench|sim|lab|peers|orbs|examples|micro))-.*"));
     }
     assertThat(graph().modules())
         .extracting(module -> module.name())

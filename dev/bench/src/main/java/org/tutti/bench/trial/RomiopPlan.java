@@ -1,0 +1,124 @@
+package org.tutti.bench.trial;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.tutti.bench.member.BenchTarget.Operation;
+import org.tutti.bench.member.BenchTarget.SendingThread;
+import org.tutti.bench.trial.RomiopOptions.Part;
+
+/// Trials of a CORBA client that calls a group of servers, beside the same client and one server over plain IIOP. In
+/// each process group the last process is the client.
+final class RomiopPlan {
+  private static final String ORB = "orb";
+  private static final String IIOP = "iiop";
+  private static final String ORDERED = "ordered";
+
+  /// Rules for replies that differ when there are several servers.
+  private static final List<String> RULES = List.of("all", "first", "percent51");
+
+  private final InstrumentOptions options;
+  private final RomiopOptions what;
+  private final List<ProcessGroup> processGroups;
+
+  /// @param processGroups those of [#groups]
+  RomiopPlan(InstrumentOptions options, RomiopOptions what, List<ProcessGroup> processGroups) {
+    this.options = options;
+    this.what = what;
+    this.processGroups = List.copyOf(processGroups);
+  }
+
+  /// The processes that [#trialSets] need: IIOP first, as all others are compared with it.
+  static List<ProcessGroupPlan> groups(RomiopOptions what) {
+    var groups = new ArrayList<ProcessGroupPlan>();
+    groups.add(group(IIOP, 1));
+    what.servers().forEach(size -> groups.add(group(ORDERED, size)));
+    return groups;
+  }
+
+  private static ProcessGroupPlan group(String stack, int servers) {
+    return new ProcessGroupPlan(named(stack, servers), ORB, servers + 1, List.of("stack=" + stack));
+  }
+
+  private static String named(String stack, int servers) {
+    return stack + "-" + servers;
+  }
+
+  /// Has the client be one of a certain kind before it calls.
+  ///
+  /// @param group  the client is its last process
+  /// @param client the rule for replies
+  private record AsClient(ProcessGroup group, String client) implements TrialSet.Runner {
+    @Override
+    public String name() {
+      return group.name();
+    }
+
+    @Override
+    public TrialOutcome run(Task task, List<Long> own) throws InterruptedException {
+      group.child(group.size() - 1).ask("client " + client);
+      return group.run(task, own);
+    }
+  }
+
+  private TrialSet.Runner client(String stack, int servers, String rule) {
+    String name = named(stack, servers);
+    return new AsClient(
+        processGroups.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow(), rule);
+  }
+
+  /// What is compared: each length by itself.
+  List<TrialSet> trialSets() {
+    var trialSets = new ArrayList<TrialSet>();
+    for (int bytes : what.bytes()) {
+      if (what.parts().contains(Part.TWO_WAY)) {
+        trialSets.add(twoWay(bytes));
+      }
+      if (what.parts().contains(Part.ONE_WAY)) {
+        trialSets.add(oneWay(bytes));
+      }
+    }
+    return trialSets;
+  }
+
+  private TrialSet twoWay(int bytes) {
+    var trials = new ArrayList<TrialSet.Trial>();
+    trials.add(new TrialSet.Trial("IIOP, 1 server", client(IIOP, 1, "all"), call(1, bytes)));
+    for (int servers : what.servers()) {
+      for (String rule : servers == 1 ? RULES.subList(0, 1) : RULES) {
+        String name = "ROMIOP, " + of(servers) + (servers == 1 ? "" : ", " + rule);
+        trials.add(new TrialSet.Trial(name, client(ORDERED, servers, rule), call(servers, bytes)));
+      }
+    }
+    return new TrialSet(
+        String.format(Locale.ROOT, "two-way, %,d B, one call at a time", bytes), trials, options.rounds());
+  }
+
+  private Task call(int servers, int bytes) {
+    var callers = new ArrayList<Integer>();
+    for (int rank = 0; rank <= servers; rank++) {
+      callers.add(rank == servers ? 1 : 0);
+    }
+    return new Task.Calls(callers, Operation.CALL, bytes, SendingThread.THREAD, options.time().toNanos());
+  }
+
+  private TrialSet oneWay(int bytes) {
+    var trials = new ArrayList<TrialSet.Trial>();
+    trials.add(new TrialSet.Trial("IIOP, 1 server", client(IIOP, 1, "all"), flood(1, bytes)));
+    for (int servers : what.servers()) {
+      trials.add(new TrialSet.Trial("ROMIOP, " + of(servers), client(ORDERED, servers, "all"), flood(servers, bytes)));
+    }
+    return new TrialSet(
+        String.format(Locale.ROOT, "one-way, %,d B, until the slowest server has executed the last", bytes),
+        trials,
+        options.rounds());
+  }
+
+  private Task flood(int servers, int bytes) {
+    return new Task.Flood(List.of(servers), bytes, options.time().toNanos());
+  }
+
+  private static String of(int servers) {
+    return servers + (servers == 1 ? " server" : " servers");
+  }
+}
