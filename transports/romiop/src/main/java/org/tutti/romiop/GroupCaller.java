@@ -21,19 +21,18 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidation;
 import org.tutti.replica.consolidation.Consolidator;
 
-/// A client as an observer of the group: it multicasts requests in total order, sees in which view each of its own is
-/// delivered, and makes the replies of that view's voters into one.
+/// A client as an observer of the group: it multicasts requests as the [Stack] of the reference says, sees in which
+/// view each of its own is delivered, and makes the replies of that view's voters into one.
 ///
 /// ```
 /// client                          members
-///   GroupMessage(request, 7) -->  all, in total order
+///   GroupMessage(request, 7) -->  all, in total order, or FIFO
 ///   <-- delivered here, too       execute it
 ///        asked(voters)       <--  GroupMessage(reply, 7), FIFO, one of each
 ///   the ORB reads one reply
@@ -50,6 +49,7 @@ final class GroupCaller implements GroupListener, RequestTarget {
 
   private final UUID id = UUID.randomUUID();
   private final @Nullable Consumer<Boolean> gateway;
+  private final RomiopProfile profile;
   private final Consolidation rule;
   private final Node node;
   private final ScheduledThreadPoolExecutor timer =
@@ -66,6 +66,7 @@ final class GroupCaller implements GroupListener, RequestTarget {
 
   private GroupCaller(
       RomiopProfile profile, Consolidation rule, Duration suspectAfter, @Nullable Consumer<Boolean> gateway) {
+    this.profile = profile;
     this.rule = rule;
     this.gateway = gateway;
     timer.setRemoveOnCancelPolicy(true);
@@ -98,7 +99,7 @@ final class GroupCaller implements GroupListener, RequestTarget {
     boolean joined = false;
     try {
       var config = MemberConfig.builder().listener(caller).takesState(false).build();
-      Group group = caller.node.observe(profile.group(), config);
+      Group group = caller.node.observe(profile.stack().groupName(profile.group()), config);
       caller.group = group;
       group.joined().get(within.toMillis(), TimeUnit.MILLISECONDS);
       joined = true;
@@ -144,7 +145,7 @@ final class GroupCaller implements GroupListener, RequestTarget {
       Group to = group;
       if (to != null) {
         var asked = new GroupMessage(false, id, call, gateway == null ? 0 : FtRequest.now(), message);
-        to.post(ByteBuffer.wrap(asked.encoded()), SendOptions.total());
+        to.post(ByteBuffer.wrap(asked.encoded()), profile.stack().requests());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

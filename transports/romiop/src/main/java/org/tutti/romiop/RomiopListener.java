@@ -31,6 +31,7 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | `tutti.romiop.listen` | its address, `HOST:PORT` |
 /// | `tutti.romiop.contacts` | addresses of members, with commas |
 /// | `tutti.romiop.members` | the names of all members, with commas; the same at all of them |
+/// | `tutti.romiop.stack` | `ordered` or `reliable`, a [Stack]; `ordered`; the same at all members |
 /// | `tutti.romiop.recoverable` | whether the objects give and take their state; `false`; the same at all members |
 /// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
 /// | `tutti.romiop.gateway` | where this member listens for clients that speak IIOP only; none |
@@ -43,6 +44,8 @@ final class RomiopListener extends ListenerBase {
   private static final String SUSPECT_AFTER = "tutti.romiop.suspect_after";
   private static final long SUSPECT_MILLIS_MIN = 30;
   private static final String GATEWAY = "tutti.romiop.gateway";
+  private static final String STACK = "tutti.romiop.stack";
+  private static final String RECOVERABLE = "tutti.romiop.recoverable";
   private static final int GATEWAY_BACKLOG = 50;
 
   private transient @Nullable Node node;
@@ -69,19 +72,17 @@ final class RomiopListener extends ListenerBase {
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
     suspectAfter = suspectAfter(configuration);
-    RomiopProfile own =
-        RomiopProfile.of(
-            RomiopProfile.SCHEME
-                + "1.0@"
-                + configuration.getAttribute("tutti.romiop.cluster", "tutti")
-                + "!"
-                + configuration.getAttribute("tutti.romiop.group")
-                + "!"
-                + configuration.getAttribute("tutti.romiop.listen"));
-    own.configure(configuration);
-    profile = own;
     String at = configuration.getAttribute(GATEWAY, "");
     try {
+      RomiopProfile own =
+          RomiopProfile.of(
+              RomiopProfile.address(
+                  configuration.getAttribute("tutti.romiop.cluster", "tutti"),
+                  configuration.getAttribute("tutti.romiop.group"),
+                  configuration.getAttribute("tutti.romiop.listen"),
+                  stack()));
+      own.configure(configuration);
+      profile = own;
       rule();
       gateways();
     } catch (IllegalArgumentException e) {
@@ -90,6 +91,25 @@ final class RomiopListener extends ListenerBase {
     if (!at.isEmpty()) {
       gatewaySocket = bound(at);
     }
+  }
+
+  /// Of the group. One whose members execute requests in different orders has no moment at which all would have missed
+  /// the same ones, so that only a state helps who comes late; and no place at which all could decide alike whether a
+  /// call that comes again through another gateway has expired.
+  private Stack stack() throws ConfigurationException {
+    Stack stack;
+    try {
+      stack = Stack.of(configuration.getAttribute(STACK, Stack.ORDERED.word()));
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(STACK + ": " + e.getMessage());
+    }
+    if (stack != Stack.ORDERED && !configuration.getAttributeAsBoolean(RECOVERABLE, false)) {
+      throw new ConfigurationException(STACK + "=" + stack.word() + " needs " + RECOVERABLE + "=true");
+    }
+    if (stack != Stack.ORDERED && !configuration.getAttribute(GATEWAY, "").isEmpty()) {
+      throw new ConfigurationException(STACK + "=" + stack.word() + " goes without " + GATEWAY);
+    }
+    return stack;
   }
 
   /// By which the gateway consolidates replies.
@@ -132,7 +152,7 @@ final class RomiopListener extends ListenerBase {
   private RomiopProfile group() throws ConfigurationException {
     RomiopProfile own = (RomiopProfile) profile;
     String contacts = configuration.getAttribute("tutti.romiop.contacts").replace(',', '+');
-    RomiopProfile all = RomiopProfile.of("tutti:1.0@" + own.cluster() + "!" + own.group() + "!" + contacts);
+    RomiopProfile all = RomiopProfile.of(RomiopProfile.address(own.cluster(), own.group(), contacts, own.stack()));
     all.configure(configuration);
     return all;
   }
@@ -168,11 +188,9 @@ final class RomiopListener extends ListenerBase {
               .start();
       var group =
           node.joinOrCreate(
-              own.group(),
+              own.stack().groupName(own.group()),
               Set.of(configuration.getAttribute("tutti.romiop.members").split(",")),
-              GroupConfig.builder()
-                  .stateTransfer(configuration.getAttributeAsBoolean("tutti.romiop.recoverable", false))
-                  .build());
+              GroupConfig.builder().stateTransfer(configuration.getAttributeAsBoolean(RECOVERABLE, false)).build());
       List<String> keys = List.of(configuration.getAttribute("tutti.romiop.objects").split(","));
       ServerConnection connection = new ServerConnection(group, own, keys);
       connection.configure(configuration);

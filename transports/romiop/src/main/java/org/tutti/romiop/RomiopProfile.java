@@ -16,11 +16,13 @@ import org.tutti.transport.Address;
 /// The profile of a group in a reference: how a client gets into it.
 ///
 /// ```
-/// corbaloc:tutti:1.0@CLUSTER!GROUP!HOST:PORT+HOST:PORT!RULE/KEY                RULE: see ReplyRule, may be left out
-/// profile, tag 0x54545550: { GIOP version 1.2   cluster   group   contacts   rule   key   components }
+/// corbaloc:tutti:1.0@CLUSTER!GROUP!HOST:PORT+HOST:PORT!RULE!STACK/KEY
+/// profile, tag 0x54545550: { GIOP version 1.2   cluster   group   contacts   RULE or RULE!STACK   key   components }
 /// ```
 ///
-/// Two profiles are equal when they lead to the same group by the same contacts and rule: the ORB then uses one
+/// The rule ([ReplyRule]) and the [Stack] may be left out; the rule may be empty where a stack follows.
+///
+/// Two profiles are equal when they lead to the same group by the same contacts, rule and stack: the ORB then uses one
 /// connection for both, whatever their keys.
 public final class RomiopProfile extends ProfileBase {
   /// The tag. Not registered with the OMG.
@@ -28,10 +30,13 @@ public final class RomiopProfile extends ProfileBase {
 
   static final String SCHEME = "tutti:";
 
-  private static final String FORM = "tutti:1.0@CLUSTER!GROUP!HOST:PORT+HOST:PORT[!RULE]";
+  private static final String FORM = "tutti:1.0@CLUSTER!GROUP!HOST:PORT+HOST:PORT[!RULE[!STACK]]";
+  private static final int PARTS_MIN = 3;
+  private static final int PARTS_MAX = 5;
   private static final long serialVersionUID = 1;
 
-  /// The parts of the address, without the key: cluster, group, contacts, rule.
+  /// The parts of the address, without the key: cluster, group, contacts, and rule, with the stack unless it is the
+  /// ordered one.
   private transient List<String> parts = List.of("", "", "", "");
 
   /// An empty one, for the ORB to read into.
@@ -50,18 +55,30 @@ public final class RomiopProfile extends ProfileBase {
       throw new IllegalArgumentException(FORM + " is the form, not " + address);
     }
     String[] parts = address.substring(address.indexOf('@') + 1).split("!", -1);
-    if (parts.length < 3 || parts.length > 4) {
+    if (parts.length < PARTS_MIN || parts.length > PARTS_MAX) {
       throw new IllegalArgumentException(FORM + " is the form, not " + address);
     }
     RomiopProfile profile = new RomiopProfile();
-    profile.parts = List.of(parts[0], parts[1], parts[2], parts.length == 4 ? parts[3] : "");
+    String rule = parts.length > PARTS_MIN ? parts[PARTS_MIN] : "";
+    Stack stack = parts.length == PARTS_MAX ? Stack.of(parts[PARTS_MAX - 1]) : Stack.ORDERED;
+    profile.parts = List.of(parts[0], parts[1], parts[2], stack == Stack.ORDERED ? rule : rule + "!" + stack.word());
     profile.check();
     return profile;
+  }
+
+  /// The address of a group for [#of], without a rule.
+  ///
+  /// @param contacts with `+` between
+  static String address(String cluster, String group, String contacts, Stack stack) {
+    String where = SCHEME + "1.0@" + cluster + "!" + group + "!" + contacts;
+    return stack == Stack.ORDERED ? where : where + "!!" + stack.word();
   }
 
   private void check() {
     Names.require("a cluster's", cluster(), Names.fault(cluster()));
     Names.require("a group's", group(), Names.fault(group()));
+    String name = stack().groupName(group());
+    Names.require("a group's", name, Names.fault(name));
     contacts().forEach(Address::new);
     if (!rule().isEmpty()) {
       ReplyRule.of(rule());
@@ -82,7 +99,15 @@ public final class RomiopProfile extends ProfileBase {
 
   /// How replies are consolidated, or nothing.
   String rule() {
-    return parts.get(3);
+    String rule = parts.get(3);
+    int end = rule.indexOf('!');
+    return end < 0 ? rule : rule.substring(0, end);
+  }
+
+  Stack stack() {
+    String rule = parts.get(3);
+    int end = rule.indexOf('!');
+    return end < 0 ? Stack.ORDERED : Stack.of(rule.substring(end + 1));
   }
 
   @Override

@@ -17,11 +17,12 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
 import org.tutti.SendOptions;
+import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
 
-/// A member's connection from its group: the ORB reads the requests of all clients in total order, one after the other,
-/// and what it writes goes to the client whose request is executed.
+/// A member's connection from its group: the ORB reads the requests of all clients one after the other, in total order
+/// or, with [Stack#RELIABLE], as they arrive, and what it writes goes to the client whose request is executed.
 ///
 /// **The next request is read when the one before has been answered**, one-way requests too, as their copy for this ORB
 /// asks for a reply, which is dropped. So the order holds whatever the threads of the servant's object adapter are. The
@@ -42,6 +43,7 @@ final class ServerConnection extends GroupConnection {
   private static final int WAITING_MAX = 1000;
 
   private final transient Group group;
+  private final transient Stack stack;
   private final transient List<String> keys;
   private final transient Deque<Execution> requests = new ArrayDeque<>();
   private final transient LinkedBlockingQueue<GroupMessage> replies = new LinkedBlockingQueue<>();
@@ -65,6 +67,7 @@ final class ServerConnection extends GroupConnection {
 
   ServerConnection(Group group, RomiopProfile own, List<String> keys) {
     this.group = group;
+    this.stack = own.stack();
     this.keys = keys;
     profile = own;
     connected = true;
@@ -79,13 +82,13 @@ final class ServerConnection extends GroupConnection {
     try {
       while (true) {
         switch (group.receive()) {
-          case Event.Delivery(var sender, var _, long position, ByteBuffer payload) -> {
+          case Event.Delivery(var sender, var service, long position, ByteBuffer payload) -> {
             if (position > expected) {
               missed(position - expected);
               return;
             }
             expected = position < 0 ? expected : position + 1;
-            delivered(sender, payload);
+            delivered(sender, service, payload);
           }
           case Event.CaughtUp(long position) -> {
             if (position > expected) {
@@ -125,10 +128,12 @@ final class ServerConnection extends GroupConnection {
     return LoggerFactory.getLogger(ServerConnection.class);
   }
 
-  private void delivered(MemberId sender, ByteBuffer payload) throws InterruptedException {
+  private void delivered(MemberId sender, Service service, ByteBuffer payload) throws InterruptedException {
     try {
       GroupMessage message = GroupMessage.read(payload, null);
       if (message != null) {
+        Giop.require(service == stack.requests().service(), "a request of service " + service);
+        Giop.require(stack == Stack.ORDERED || message.time() == 0, "a gateway's request without an order");
         request(message);
       }
     } catch (Giop.BrokenGiopException e) {

@@ -124,9 +124,14 @@ final class RomiopProcesses {
   /// has missed what was called before.
   private void awaitAll() throws InterruptedException {
     try (Node watcher = node("watcher", addresses.getLast())) {
-      Group group = watcher.observe("counter", MemberConfig.builder().takesState(false).build());
+      Group group = watcher.observe(group(), MemberConfig.builder().takesState(false).build());
       awaitView(group, view -> view.primary() && view.voting() == SERVERS);
     }
+  }
+
+  /// What the servers' group is called among nodes.
+  String group() {
+    return common.contains("tutti.romiop.stack=reliable") ? "counter!reliable" : "counter";
   }
 
   /// Whether the member is in the view, from now on.
