@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.Policy;
 import org.omg.CORBA.UserException;
+import org.omg.PortableGroup.GOAHelper;
 import org.omg.PortableServer.IdAssignmentPolicyValue;
 import org.omg.PortableServer.LifespanPolicyValue;
 import org.omg.PortableServer.POA;
@@ -42,6 +43,8 @@ import org.tutti.orbs.idl.CountedHelper;
 /// | --- | --- |
 /// | `iiop` | plain IIOP, to one server |
 /// | `ordered` | Tutti's plug-in: reliable, totally ordered |
+/// | `reliable` | Tutti's plug-in: reliable, in the order of each client |
+/// | `miop` | JacORB's own multicasts, which may be lost, and go where the system's route for them leads |
 ///
 /// All object adapters have one thread: it is the fastest for one client, and keeps the order of a connection.
 public final class OrbTarget implements BenchTarget {
@@ -52,6 +55,12 @@ public final class OrbTarget implements BenchTarget {
   private static final String OBJECT = "main";
   private static final String KEY = "Counted";
   private static final String IIOP = "iiop";
+  private static final String MIOP = "miop";
+  private static final String RELIABLE = "reliable";
+
+  /// JacORB takes ports below 32768 only.
+  private static final String MULTICASTS = "corbaloc:miop:1.0@1.0-" + CLUSTER + "-1/239.1.2.3:20999";
+
   private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
   private static final Duration DEADLINE = Duration.ofSeconds(20); // of a call
 
@@ -85,7 +94,7 @@ public final class OrbTarget implements BenchTarget {
   }
 
   private boolean isGroup() {
-    return !stack.equals(IIOP);
+    return !stack.equals(IIOP) && !stack.equals(MIOP);
   }
 
   @Override
@@ -108,13 +117,21 @@ public final class OrbTarget implements BenchTarget {
       root.create_thread_policy(ThreadPolicyValue.SINGLE_THREAD_MODEL)
     };
     POA adapter = root.create_POA(ADAPTER, root.the_POAManager(), policies);
-    adapter.activate_object_with_id(OBJECT.getBytes(StandardCharsets.US_ASCII), servant);
+    byte[] id = OBJECT.getBytes(StandardCharsets.US_ASCII);
+    adapter.activate_object_with_id(id, servant);
+    if (stack.equals(MIOP)) {
+      GOAHelper.narrow(adapter).associate_reference_with_id(own.string_to_object(MULTICASTS), id);
+    }
     root.the_POAManager().activate();
     Thread.ofPlatform().daemon().name("orb").start(own::run);
   }
 
-  private static Properties common() {
+  private Properties common() {
     var properties = new Properties();
+    if (stack.equals(MIOP)) {
+      properties.put(
+          "jacorb.transport.factories", "org.jacorb.orb.iiop.IIOPFactories,org.jacorb.orb.miop.MIOPFactories");
+    }
     properties.put("jacorb.orb.print_version", "off");
     properties.put("jacorb.implname", SERVER);
     properties.put("jacorb.poa.queue_wait", "on"); // else JacORB drops one-way requests when there are many
@@ -130,7 +147,7 @@ public final class OrbTarget implements BenchTarget {
     return properties;
   }
 
-  private static Properties plugIn() {
+  private Properties plugIn() {
     Properties properties = common();
     properties.put("jacorb.transport.factories", "org.jacorb.orb.iiop.IIOPFactories,org.tutti.romiop.RomiopFactories");
     properties.put("tutti.romiop.suspect_after", Long.toString(SUSPECT.toMillis()));
@@ -153,6 +170,8 @@ public final class OrbTarget implements BenchTarget {
         "tutti.romiop.members",
         IntStream.range(0, servers.size()).mapToObj(each -> "s" + each).collect(Collectors.joining(",")));
     properties.put("tutti.romiop.objects", KEY);
+    properties.put("tutti.romiop.stack", stack);
+    properties.put("tutti.romiop.recoverable", Boolean.toString(stack.equals(RELIABLE)));
     return properties;
   }
 
@@ -164,7 +183,9 @@ public final class OrbTarget implements BenchTarget {
     }
     try (Node watcher =
         Node.named("watcher").cluster(CLUSTER).contacts(servers.getFirst()).suspectAfter(SUSPECT).start()) {
-      Group group = watcher.observe(GROUP, MemberConfig.builder().takesState(false).build());
+      Group group =
+          watcher.observe(
+              stack.equals(RELIABLE) ? GROUP + "!" + stack : GROUP, MemberConfig.builder().takesState(false).build());
       while (!(group.receive() instanceof Event.ViewChange(View view))
           || !view.primary()
           || view.voting() < servers.size()) {
@@ -173,8 +194,8 @@ public final class OrbTarget implements BenchTarget {
     }
   }
 
-  /// `client RULE`: the client is one of this rule for replies from now on. Another one has an ORB of its own, and
-  /// only one of them is there at a time, as each observes the group.
+  /// `client RULE MILLIS`: from now on the client is one of this rule for replies whose requests wait so long for
+  /// others. Another one has an ORB of its own, and only one of them is there at a time, as each observes the group.
   @Override
   public Map<String, ?> perform(String[] command) {
     if (!command[0].equals("client") || !isClient) {
@@ -183,26 +204,41 @@ public final class OrbTarget implements BenchTarget {
     String wanted = String.join(" ", command);
     if (!wanted.equals(clientIs)) {
       close();
-      connect(command[1]);
+      connect(command[1], command[2]);
       clientIs = wanted;
     }
     return Map.of();
   }
 
-  private void connect(String rule) {
-    ORB own = ORB.init(new String[0], isGroup() ? plugIn() : common());
+  private void connect(String rule, String gatherMillis) {
+    Properties properties = isGroup() ? plugIn() : common();
+    properties.put("tutti.romiop.gather", gatherMillis);
+    ORB own = ORB.init(new String[0], properties);
     orb = own;
     Counted called = CountedHelper.unchecked_narrow(own.string_to_object(reference(rule)));
-    called.call(new byte[0]);
+    if (!stack.equals(MIOP)) { // which has no two-way calls
+      called.call(new byte[0]);
+    }
     object = called;
   }
 
   private String reference(String rule) {
-    return isGroup()
-        ? String.format(
-            "corbaloc:tutti:1.0@%s!%s!%s!%s~%dms/%s",
-            CLUSTER, GROUP, String.join("+", servers), rule, DEADLINE.toMillis(), KEY)
+    if (isGroup()) {
+      return String.format(
+          "corbaloc:tutti:1.0@%s!%s!%s!%s~%dms!%s/%s",
+          CLUSTER, GROUP, String.join("+", servers), rule, DEADLINE.toMillis(), stack, KEY);
+    }
+    return stack.equals(MIOP)
+        ? MULTICASTS
         : "corbaloc:iiop:1.2@" + servers.getFirst() + "/" + SERVER + "/" + ADAPTER + "/" + OBJECT;
+  }
+
+  /// JacORB's MIOP opens a socket for each message and closes none. The collector does.
+  @Override
+  public void turn(boolean ours) {
+    if (!ours && isClient && stack.equals(MIOP)) {
+      System.gc();
+    }
   }
 
   private Counted called() {

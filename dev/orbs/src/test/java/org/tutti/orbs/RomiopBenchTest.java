@@ -68,6 +68,9 @@ class RomiopBenchTest {
         .containsPattern("(?s)(\\| ROMIOP, 2 servers, all +\\| [1-9].*){2}")
         .containsPattern("(?s)(\\| ROMIOP, 2 servers, first +\\| [1-9].*){2}")
         .containsPattern("(?s)(\\| ROMIOP, 2 servers, percent51 +\\| [1-9].*){2}")
+        .containsPattern("(?s)(\\| ROMIOP, 2 servers, all, order time 10 ms +\\| [1-9].*){2}")
+        .containsPattern("(?s)(\\| ReMIOP, 2 servers +\\| [1-9].*){2}")
+        .containsPattern("MIOP is not measured: |\\| MIOP of JacORB, 2 servers +\\| ")
         .containsPattern("(?s)one-way, 0 B.*\\| IIOP, 1 server +\\| [1-9].*one-way, 70,000 B")
         .doesNotContain("NaN");
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();

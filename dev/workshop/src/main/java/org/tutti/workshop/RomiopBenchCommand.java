@@ -28,8 +28,10 @@ import picocli.CommandLine.TypeConversionException;
     description = {
       "CORBA objects in groups, by the plug-in of JacORB; servers and clients are processes, on loopback. How long one "
           + "client's call to a group takes, by the rule for replies (all, the first, 51 %%), and how many one-way "
-          + "calls are executed in a second, beside plain IIOP to one server.",
-      "About 10 minutes; with --quick one."
+          + "calls are executed in a second, beside plain IIOP to one server; what it costs when requests wait for "
+          + "others before they are ordered; and, one-way, what a group without a common order does, and JacORB's "
+          + "MIOP, for which a network namespace is made that has only loopback (Linux, root; else it is left out).",
+      "About 15 minutes; with --quick one."
     })
 final class RomiopBenchCommand implements Callable<Integer> {
   private static final int PROCESSES = 2; // of the smallest group; the others are as the servers say
@@ -41,7 +43,7 @@ final class RomiopBenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       converter = PartConverter.class,
-      description = "Which measurements: two-way, one-way (all).")
+      description = "Which measurements: two-way, one-way, order-time, stacks (all).")
   List<Part> parts = new ArrayList<>(List.of(Part.values()));
 
   @Option(
@@ -81,7 +83,7 @@ final class RomiopBenchCommand implements Callable<Integer> {
           return part;
         }
       }
-      throw new TypeConversionException("'" + word + "' is none of two-way, one-way");
+      throw new TypeConversionException("'" + word + "' is none of two-way, one-way, order-time, stacks");
     }
   }
 

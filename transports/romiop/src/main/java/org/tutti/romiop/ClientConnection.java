@@ -13,17 +13,21 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | --- | --- |
 /// | `tutti.romiop.replies` | how replies are consolidated where the reference does not say it; `majority` |
 /// | `tutti.romiop.join_timeout` | how long a first call waits until the client is in the group, in ms; 10000 |
+/// | `tutti.romiop.gather` | how long a request waits for others to be ordered with it, in ms, to 1000; 0 |
 /// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
 final class ClientConnection extends GroupConnection {
   /// The property that says how replies are consolidated.
   static final String REPLIES = "tutti.romiop.replies";
 
+  private static final String GATHER = "tutti.romiop.gather";
+  private static final long GATHER_MILLIS_MAX = 1000;
   private static final long serialVersionUID = 1;
 
   private transient @Nullable GroupCaller caller;
   private String replies = ReplyRule.DEFAULT;
   private long joinMillis;
   private Duration suspectAfter = Duration.ZERO; // until it is configured
+  private Duration gather = Duration.ZERO;
 
   /// How long a client waits until it is in the group.
   static Duration joinTimeout(Configuration configuration) throws ConfigurationException {
@@ -36,6 +40,11 @@ final class ClientConnection extends GroupConnection {
     replies = configuration.getAttribute(REPLIES, ReplyRule.DEFAULT);
     joinMillis = joinTimeout(configuration).toMillis();
     suspectAfter = RomiopListener.suspectAfter(configuration);
+    long millis = configuration.getAttributeAsLong(GATHER, 0);
+    if (millis < 0 || millis > GATHER_MILLIS_MAX) {
+      throw new ConfigurationException(GATHER + ": 0 to " + GATHER_MILLIS_MAX + " ms, not " + millis);
+    }
+    gather = Duration.ofMillis(millis);
     try {
       ReplyRule.of(replies);
     } catch (IllegalArgumentException e) {
@@ -50,7 +59,8 @@ final class ClientConnection extends GroupConnection {
       RomiopProfile group = (RomiopProfile) to;
       Consolidation rule = ReplyRule.of(group.rule().isEmpty() ? replies : group.rule());
       long most = timeout > 0 ? Math.min(timeout, joinMillis) : joinMillis;
-      GroupCaller joined = GroupCaller.join(group, rule, suspectAfter, Duration.ofMillis(most));
+      GroupCaller joined =
+          GroupCaller.join(group, rule, new GroupCaller.Times(suspectAfter, Duration.ofMillis(most), gather));
       synchronized (this) {
         profile = group;
         connection_info = group.toString();

@@ -21,6 +21,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
+import org.tutti.Packing;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.replica.consolidation.Consolidated;
@@ -49,6 +50,8 @@ final class GroupCaller implements GroupListener, RequestTarget {
 
   private final UUID id = UUID.randomUUID();
   private final @Nullable Consumer<Boolean> gateway;
+  private static final int GATHERED_MAX = 4096; // requests in a batch
+
   private final RomiopProfile profile;
   private final Consolidation rule;
   private final Node node;
@@ -63,6 +66,18 @@ final class GroupCaller implements GroupListener, RequestTarget {
   private @Nullable Group group;
 
   private record Call(int requestId, int minor, Consolidator<Giop> replies) {}
+
+  /// How long what lasts.
+  ///
+  /// @param suspectAfter the silence after which a member is suspected, the same at all
+  /// @param within       how long it may take to get into the group
+  /// @param gather       how long a request waits for others to be ordered with it; zero, as always but in experiments,
+  ///                     for not at all
+  record Times(Duration suspectAfter, Duration within, Duration gather) {
+    Packing packing() {
+      return gather.isZero() ? Packing.natural() : Packing.fixed(GATHERED_MAX, gather);
+    }
+  }
 
   private GroupCaller(
       RomiopProfile profile, Consolidation rule, Duration suspectAfter, @Nullable Consumer<Boolean> gateway) {
@@ -81,27 +96,22 @@ final class GroupCaller implements GroupListener, RequestTarget {
   /// Becomes an observer of a group, and waits for that.
   ///
   /// @throws org.omg.CORBA.TRANSIENT when it takes longer than that
-  static GroupCaller join(RomiopProfile profile, Consolidation rule, Duration suspectAfter, Duration within) {
-    return join(profile, rule, suspectAfter, within, null);
+  static GroupCaller join(RomiopProfile profile, Consolidation rule, Times times) {
+    return join(profile, rule, times, null);
   }
 
   /// The same for many clients.
   ///
   /// @param gateway is told by each view whether the caller can reach the group; the requests of its clients say when
   ///                they were sent, so that members can tell those that have expired. Null for one client
-  static GroupCaller join(
-      RomiopProfile profile,
-      Consolidation rule,
-      Duration suspectAfter,
-      Duration within,
-      @Nullable Consumer<Boolean> gateway) {
-    GroupCaller caller = new GroupCaller(profile, rule, suspectAfter, gateway);
+  static GroupCaller join(RomiopProfile profile, Consolidation rule, Times times, @Nullable Consumer<Boolean> gateway) {
+    GroupCaller caller = new GroupCaller(profile, rule, times.suspectAfter(), gateway);
     boolean joined = false;
     try {
-      var config = MemberConfig.builder().listener(caller).takesState(false).build();
+      var config = MemberConfig.builder().listener(caller).takesState(false).packing(times.packing()).build();
       Group group = caller.node.observe(profile.stack().groupName(profile.group()), config);
       caller.group = group;
-      group.joined().get(within.toMillis(), TimeUnit.MILLISECONDS);
+      group.joined().get(times.within().toMillis(), TimeUnit.MILLISECONDS);
       joined = true;
       return caller;
     } catch (TimeoutException | ExecutionException e) {

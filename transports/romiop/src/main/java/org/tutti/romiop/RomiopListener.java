@@ -163,12 +163,10 @@ final class RomiopListener extends ListenerBase {
       RomiopProfile group = group();
       Consolidation rule = rule();
       Duration within = ClientConnection.joinTimeout(configuration);
+      var times = new GroupCaller.Times(suspectAfter, within, Duration.ZERO);
       Gateway opened =
           new Gateway(
-              socket,
-              keys::contains,
-              views -> GroupCaller.join(group, rule, suspectAfter, within, views),
-              Gateway.Limits.usual());
+              socket, keys::contains, views -> GroupCaller.join(group, rule, times, views), Gateway.Limits.usual());
       gateway = opened;
       opened.start();
     }

@@ -63,13 +63,14 @@ class GatewayTest {
   private void open(Gateway.Limits limits) throws IOException {
     RomiopProfile profile = RomiopProfile.of("tutti:1.0@c!g!" + address);
     Consolidation rule = Consolidation.first().within(Duration.ofMinutes(2));
+    var times = new GroupCaller.Times(SUSPECT_AFTER, Duration.ofMinutes(1), Duration.ZERO);
     ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     port = socket.getLocalPort();
     gateway =
         new Gateway(
             socket,
             List.of("Counter", "Mute")::contains,
-            views -> GroupCaller.join(profile, rule, SUSPECT_AFTER, Duration.ofMinutes(1), views),
+            views -> GroupCaller.join(profile, rule, times, views),
             limits);
     gateway.start();
     until(() -> {

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.tutti.bench.member.Scratch;
 import org.tutti.bench.trial.ReplicaOptions.Part;
+import org.tutti.lab.network.MulticastLoopback;
+import org.tutti.lab.network.Unavailable;
 
 /// Measures Tutti with each member a process of its own, alone or side by side with others.
 public final class Instrument {
@@ -191,7 +193,15 @@ public final class Instrument {
   public static boolean romiop(RomiopOptions what, InstrumentOptions options, PrintWriter out)
       throws InterruptedException {
     Plan plan = programme -> new RomiopPlan(options, what, programme.groups()).trialSets();
-    return new Instrument(options, "romiop", out).run(RomiopPlan.groups(what), plan);
+    var instrument = new Instrument(options, "romiop", out);
+    if (what.parts().contains(RomiopOptions.Part.STACKS)) {
+      try (var host = MulticastLoopback.open()) {
+        return instrument.run(RomiopPlan.groups(what, host.inside()), plan);
+      } catch (Unavailable why) {
+        out.println("MIOP is not measured: " + why.getMessage());
+      }
+    }
+    return instrument.run(RomiopPlan.groups(what, null), plan);
   }
 
   private boolean replicas(ReplicaOptions what, Path scratch) throws InterruptedException {

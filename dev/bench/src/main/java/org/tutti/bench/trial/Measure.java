@@ -10,6 +10,9 @@ enum Measure {
   /// Calls per second that are answered, of all callers together.
   CALLS("calls/s", 1, 0),
 
+  /// Which part of what was sent does not reach the process that gets least of it.
+  LOST("lost", 1, 4),
+
   /// CPU seconds of all processes of a process group per million messages.
   CPU("CPU s/M", 1, 2),
 
@@ -100,7 +103,8 @@ enum Measure {
   boolean hasRatio() {
     return switch (this) {
       case RATE, CALLS, CPU, P50, P90, P99, P999, MAX -> true;
-      case PAUSE,
+      case LOST,
+          PAUSE,
           ENGINE_BYTES,
           ALL_BYTES,
           WAKEUPS,

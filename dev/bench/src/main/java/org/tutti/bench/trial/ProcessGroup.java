@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
@@ -26,6 +27,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
           "tcp.wakeups.made", Measure.WAKEUPS, "udp.wakeups.made", Measure.WAKEUPS, "loop.waits.made", Measure.WAITS);
   private static final String COUNTED = "counted.";
   private static final double MILLION = 1e6;
+  private static final long STILL_NANOS = 200_000_000; // nothing more comes after such a silence
   private static final long DRAIN_NANOS = 20_000_000_000L;
 
   private final String name;
@@ -163,6 +165,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     long messages;
     switch (task) {
       case Task.Flood flood -> messages = flood(flood, values);
+      case Task.Cast cast -> messages = cast(cast, values);
       case Task.Closed closed -> {
         times =
             times(
@@ -240,6 +243,31 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     long start = sent.stream().mapToLong(answer -> number(answer, "start")).min().orElseThrow();
     values.put(Measure.RATE, messages / ((drained(messages) - start) / 1e9));
     return messages;
+  }
+
+  /// The rate is that of what reaches the process that gets least of it while the sender sends.
+  private long cast(Task.Cast cast, Map<Measure, Double> values) throws InterruptedException {
+    rest();
+    MeasuredProcess sender = child(cast.rank());
+    sender.tell("flood " + cast.bytes() + " " + cast.nanos());
+    long messages = number(sender.answer(cast.nanos()), "sent");
+    long least = least();
+    for (long before = -1; least != before; least = least()) {
+      before = least;
+      TimeUnit.NANOSECONDS.sleep(STILL_NANOS);
+    }
+    values.put(Measure.RATE, least / (cast.nanos() / 1e9));
+    values.put(Measure.LOST, 1 - least / (double) messages);
+    return messages;
+  }
+
+  /// How much more than at rest has been delivered where it is least.
+  private long least() throws InterruptedException {
+    long least = Long.MAX_VALUE;
+    for (MeasuredProcess child : children) {
+      least = Math.min(least, number(child.ask("delivered"), "count") - baseline.getOrDefault(child, 0L));
+    }
+    return least;
   }
 
   /// Remembers how much has been delivered before anything is sent.
@@ -365,6 +393,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   private static List<Integer> senders(Task task) {
     return switch (task) {
       case Task.Flood flood -> flood.senders();
+      case Task.Cast cast -> List.of(cast.rank());
       case Task.Closed closed -> List.of(closed.rank());
       case Task.Open open -> List.of(open.rank());
       case Task.Calls calls -> calls.ranks();

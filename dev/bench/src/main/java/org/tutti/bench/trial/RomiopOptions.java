@@ -18,7 +18,13 @@ public record RomiopOptions(Set<Part> parts, List<Integer> servers, List<Integer
     TWO_WAY,
 
     /// One-way calls per second.
-    ONE_WAY
+    ONE_WAY,
+
+    /// How long a call takes when requests wait for others.
+    ORDER_TIME,
+
+    /// The reliable stack without an order, and the unreliable one of the ORB, beside the others' one-way calls.
+    STACKS
   }
 
   /// Checks the ranges.
@@ -36,6 +42,11 @@ public record RomiopOptions(Set<Part> parts, List<Integer> servers, List<Integer
     require(
         bytes.stream().allMatch(length -> length >= 0 && length <= BYTES_MAX),
         "calls carry 0 to " + BYTES_MAX + " bytes, not " + bytes);
+  }
+
+  /// The smallest and the greatest group.
+  List<Integer> ends() {
+    return List.of(servers.getFirst(), servers.getLast()).stream().distinct().toList();
   }
 
   private static void require(boolean condition, String rule) {

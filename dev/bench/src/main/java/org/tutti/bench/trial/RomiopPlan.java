@@ -1,8 +1,11 @@
 package org.tutti.bench.trial;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.tutti.bench.member.BenchTarget;
 import org.tutti.bench.member.BenchTarget.Operation;
 import org.tutti.bench.member.BenchTarget.SendingThread;
 import org.tutti.bench.trial.RomiopOptions.Part;
@@ -13,6 +16,9 @@ final class RomiopPlan {
   private static final String ORB = "orb";
   private static final String IIOP = "iiop";
   private static final String ORDERED = "ordered";
+  private static final String RELIABLE = "reliable";
+  private static final String MIOP = "miop";
+  private static final List<Integer> ORDER_MILLIS = List.of(0, 1, 10, 100); // those of the source, and at once
 
   /// Rules for replies that differ when there are several servers.
   private static final List<String> RULES = List.of("all", "first", "percent51");
@@ -29,15 +35,29 @@ final class RomiopPlan {
   }
 
   /// The processes that [#trialSets] need: IIOP first, as all others are compared with it.
-  static List<ProcessGroupPlan> groups(RomiopOptions what) {
+  ///
+  /// @param multicasts the beginning of commands that run where multicasts reach the others; null where nothing does
+  static List<ProcessGroupPlan> groups(RomiopOptions what, @Nullable List<String> multicasts) {
     var groups = new ArrayList<ProcessGroupPlan>();
-    groups.add(group(IIOP, 1));
-    what.servers().forEach(size -> groups.add(group(ORDERED, size)));
+    groups.add(group(IIOP, 1, List.of()));
+    what.servers().forEach(size -> groups.add(group(ORDERED, size, List.of())));
+    if (what.parts().contains(Part.STACKS)) {
+      groups.add(group(RELIABLE, what.servers().getLast(), List.of()));
+      if (multicasts != null) {
+        what.ends().forEach(size -> groups.add(group(MIOP, size, multicasts)));
+      }
+    }
     return groups;
   }
 
-  private static ProcessGroupPlan group(String stack, int servers) {
-    return new ProcessGroupPlan(named(stack, servers), ORB, servers + 1, List.of("stack=" + stack));
+  private static ProcessGroupPlan group(String stack, int servers, List<String> prefix) {
+    return new ProcessGroupPlan(
+        named(stack, servers),
+        ORB,
+        servers + 1,
+        List.of("stack=" + stack),
+        List.of("-Djava.net.preferIPv4Stack=true"), // for multicasts of JacORB
+        Collections.nCopies(servers + 1, new ProcessGroupPlan.Place(prefix, BenchTarget.LOOPBACK)));
   }
 
   private static String named(String stack, int servers) {
@@ -47,7 +67,7 @@ final class RomiopPlan {
   /// Has the client be one of a certain kind before it calls.
   ///
   /// @param group  the client is its last process
-  /// @param client the rule for replies
+  /// @param client the rule for replies, and how many milliseconds requests wait for others
   private record AsClient(ProcessGroup group, String client) implements TrialSet.Runner {
     @Override
     public String name() {
@@ -62,9 +82,18 @@ final class RomiopPlan {
   }
 
   private TrialSet.Runner client(String stack, int servers, String rule) {
+    return client(stack, servers, rule, 0);
+  }
+
+  private TrialSet.Runner client(String stack, int servers, String rule, int gatherMillis) {
     String name = named(stack, servers);
     return new AsClient(
-        processGroups.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow(), rule);
+        processGroups.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow(),
+        rule + " " + gatherMillis);
+  }
+
+  private boolean has(String stack) {
+    return processGroups.stream().anyMatch(each -> each.name().startsWith(stack + "-"));
   }
 
   /// What is compared: each length by itself.
@@ -74,7 +103,10 @@ final class RomiopPlan {
       if (what.parts().contains(Part.TWO_WAY)) {
         trialSets.add(twoWay(bytes));
       }
-      if (what.parts().contains(Part.ONE_WAY)) {
+      if (what.parts().contains(Part.ORDER_TIME)) {
+        trialSets.add(orderTime(bytes));
+      }
+      if (what.parts().contains(Part.ONE_WAY) || what.parts().contains(Part.STACKS)) {
         trialSets.add(oneWay(bytes));
       }
     }
@@ -102,11 +134,33 @@ final class RomiopPlan {
     return new Task.Calls(callers, Operation.CALL, bytes, SendingThread.THREAD, options.time().toNanos());
   }
 
+  private TrialSet orderTime(int bytes) {
+    int most = what.servers().getLast();
+    var trials = new ArrayList<TrialSet.Trial>();
+    trials.add(new TrialSet.Trial("IIOP, 1 server", client(IIOP, 1, "all"), call(1, bytes)));
+    for (int millis : ORDER_MILLIS) {
+      String name = "ROMIOP, " + of(most) + ", all, order time " + millis + " ms";
+      trials.add(new TrialSet.Trial(name, client(ORDERED, most, "all", millis), call(most, bytes)));
+    }
+    String title = String.format(Locale.ROOT, "two-way, %,d B, by how long requests wait for others", bytes);
+    return new TrialSet(title, trials, options.rounds());
+  }
+
   private TrialSet oneWay(int bytes) {
     var trials = new ArrayList<TrialSet.Trial>();
     trials.add(new TrialSet.Trial("IIOP, 1 server", client(IIOP, 1, "all"), flood(1, bytes)));
     for (int servers : what.servers()) {
       trials.add(new TrialSet.Trial("ROMIOP, " + of(servers), client(ORDERED, servers, "all"), flood(servers, bytes)));
+    }
+    if (what.parts().contains(Part.STACKS)) {
+      int most = what.servers().getLast();
+      trials.add(new TrialSet.Trial("ReMIOP, " + of(most), client(RELIABLE, most, "all"), flood(most, bytes)));
+    }
+    if (has(MIOP)) {
+      for (int servers : what.ends()) {
+        var task = new Task.Cast(servers, bytes, options.time().toNanos());
+        trials.add(new TrialSet.Trial("MIOP of JacORB, " + of(servers), client(MIOP, servers, "all"), task));
+      }
     }
     return new TrialSet(
         String.format(Locale.ROOT, "one-way, %,d B, until the slowest server has executed the last", bytes),

@@ -14,7 +14,7 @@ sealed interface Task {
       case Closed _, Open _ -> Measure.P50;
       case Calls it -> it.isOfOne() ? Measure.P50 : Measure.CALLS;
       case Memory _ -> Measure.HEAP;
-      case Flood _, Packed _, Settling _, Slow _ -> Measure.RATE;
+      case Flood _, Cast _, Packed _, Settling _, Slow _ -> Measure.RATE;
     };
   }
 
@@ -25,6 +25,7 @@ sealed interface Task {
   default Task lasting(long other) {
     return switch (this) {
       case Flood it -> new Flood(it.senders, it.bytes, other);
+      case Cast it -> new Cast(it.rank, it.bytes, other);
       case Closed it -> new Closed(it.rank, it.bytes, it.sendingThread, other);
       case Calls it -> new Calls(it.callers, it.operation, it.bytes, it.sendingThread, other);
       case Open it -> new Open(it.rank, it.bytes, it.perSecond, other);
@@ -43,6 +44,9 @@ sealed interface Task {
       senders = List.copyOf(senders);
     }
   }
+
+  /// One sends as fast as it may, by what may lose messages.
+  record Cast(int rank, int bytes, long nanos) implements Task {}
 
   /// One multicasts one message after the other.
   record Closed(int rank, int bytes, SendingThread sendingThread, long nanos) implements Task {}

@@ -100,10 +100,13 @@ class RomiopStacksTest {
     RomiopProcesses.Program client = client();
     assertThat(client.ask(reliable("equal2") + " add 5")).isEqualTo("sum 5");
     assertThat(client.ask(reliable("all~all-equal") + " add 1")).isEqualTo("sum 6");
+    RomiopProcesses.Program gathering = client("tutti.romiop.gather=10");
+    assertThat(gathering.ask(reliable("all~all-equal") + " mixed 5")).isEqualTo("sum 11");
+    assertThat(client("tutti.romiop.gather=1001").ask(reliable("first") + " add 1")).startsWith("INTERNAL ");
     RomiopProcesses.Program impatient = client("tutti.romiop.join_timeout=1000");
     assertThat(impatient.ask(group("first", "ordered") + " add 1")).isEqualTo("TRANSIENT 6");
     assertThat(impatient.ask(group("first", "sometimes") + " add 1")).startsWith("BAD_PARAM ");
     assertThat(impatient.ask(group("first", "unreliable") + " add 1")).startsWith("BAD_PARAM ");
-    assertThat(client.ask(reliable("all~all-equal") + " add 1")).isEqualTo("sum 7");
+    assertThat(client.ask(reliable("all~all-equal") + " add 1")).isEqualTo("sum 12");
   }
 }
