@@ -59,7 +59,7 @@ public final class ObjectsTarget implements FuzzTarget {
     switch (giop.type()) {
       case Giop.REQUEST -> {
         giop.key();
-        giop.answered().withRequestId(giop.requestId() + 1);
+        giop.answered(giop.requestId() + 1).withRequestId(giop.requestId());
       }
       case Giop.REPLY -> {
         if (giop.isFinal() && giop.isResult()) {

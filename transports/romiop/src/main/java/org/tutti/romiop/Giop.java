@@ -295,9 +295,10 @@ final class Giop {
     return again(copy);
   }
 
-  /// The same request, which asks for a reply after it has been executed.
-  Giop answered() {
+  /// The same request with another id, which asks for a reply after it has been executed.
+  Giop answered(int id) {
     byte[] copy = bytes.clone();
+    view(copy).putInt(head.idAt(), id);
     copy[head.flagsAt()] = (byte) (minorVersion() == 2 ? WITH_TARGET : 1);
     return again(copy);
   }

@@ -202,6 +202,15 @@ final class GroupCaller implements GroupListener, RequestTarget {
 
   @Override
   public synchronized void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
+    long own = GroupMessage.requestOf(id, payload);
+    Call asked = own < 0 ? null : calls.get(own);
+    if (asked != null) {
+      asked.replies.asked(voters);
+      conclude(own, asked);
+    }
+    if (own >= 0) {
+      return;
+    }
     GroupMessage message;
     try {
       message = GroupMessage.read(payload, id);
@@ -213,11 +222,7 @@ final class GroupCaller implements GroupListener, RequestTarget {
     if (message == null || call == null) {
       return; // of another client, one-way, or answered already
     }
-    if (message.isReply()) {
-      call.replies.reply(sender, message.giop());
-    } else {
-      call.replies.asked(voters);
-    }
+    call.replies.reply(sender, message.giop());
     conclude(message.call(), call);
   }
 

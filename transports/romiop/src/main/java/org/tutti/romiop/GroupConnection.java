@@ -3,6 +3,7 @@ package org.tutti.romiop;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.Arrays;
 import org.jacorb.orb.etf.ConnectionBase;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.COMM_FAILURE;
@@ -14,7 +15,8 @@ import org.omg.ETF.BufferHolder;
 abstract class GroupConnection extends ConnectionBase {
   private static final long serialVersionUID = 1;
 
-  private final transient ByteArrayOutputStream written = new ByteArrayOutputStream();
+  private byte[] written = new byte[0]; // a message that the ORB writes at once is copied once
+  private final transient ByteArrayOutputStream more = new ByteArrayOutputStream();
   private byte[] message = new byte[0];
   private int taken;
 
@@ -28,13 +30,22 @@ abstract class GroupConnection extends ConnectionBase {
 
   @Override
   public void write(boolean first, boolean last, byte[] data, int offset, int length, long timeout) {
-    written.write(data, offset, length);
+    if (written.length == 0) {
+      written = Arrays.copyOfRange(data, offset, offset + length);
+    } else {
+      more.write(data, offset, length);
+    }
   }
 
   @Override
   public void flush() {
-    byte[] whole = written.toByteArray();
-    written.reset();
+    byte[] whole = written;
+    if (more.size() > 0) {
+      whole = Arrays.copyOf(written, written.length + more.size());
+      System.arraycopy(more.toByteArray(), 0, whole, written.length, more.size());
+      more.reset();
+    }
+    written = new byte[0];
     if (whole.length > 0) {
       send(whole);
     }

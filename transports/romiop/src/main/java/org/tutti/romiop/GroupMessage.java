@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param giop    the message
 record GroupMessage(boolean isReply, UUID client, long call, long time, Giop giop) {
   private static final int MAGIC = 0x524d5032;
+  private static final int KIND_AT = 4;
+  private static final int CLIENT_AT = 5;
+  private static final int CALL_AT = 21;
   private static final int HEAD_BYTES = 37;
 
   byte[] encoded() {
@@ -30,6 +33,21 @@ record GroupMessage(boolean isReply, UUID client, long call, long time, Giop gio
         .putLong(time)
         .put(giopBytes)
         .array();
+  }
+
+  /// Looks whether one is a client's request, which need not be read by the client that has made it.
+  ///
+  /// @param from is not read
+  /// @return the number of the call, or -1
+  static long requestOf(UUID client, ByteBuffer from) {
+    int at = from.position();
+    boolean is =
+        from.remaining() > HEAD_BYTES
+            && from.getInt(at) == MAGIC
+            && from.get(at + KIND_AT) == 0
+            && from.getLong(at + CLIENT_AT) == client.getMostSignificantBits()
+            && from.getLong(at + CLIENT_AT + Long.BYTES) == client.getLeastSignificantBits();
+    return is ? from.getLong(at + CALL_AT) : -1;
   }
 
   /// Reads one.

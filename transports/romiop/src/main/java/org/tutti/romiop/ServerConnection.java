@@ -246,7 +246,7 @@ final class ServerConnection extends GroupConnection {
             }
           };
       if (executed != null) {
-        return executed.request().withRequestId(++lastId).bytes();
+        return executed.request().answered(++lastId).bytes();
       }
     }
     return null;
@@ -263,7 +263,7 @@ final class ServerConnection extends GroupConnection {
       return null;
     }
     return new Call(
-        message.giop().answered(),
+        message.giop(),
         reply -> {
           if (again != null) {
             kept.keep(again, reply);
