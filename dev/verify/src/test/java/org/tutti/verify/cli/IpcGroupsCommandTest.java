@@ -159,6 +159,19 @@ class IpcGroupsCommandTest {
   }
 
   @Test
+  void whoUsesAHostAtASocketGivesNoOptionsOfHosts() throws Exception {
+    String host = " is of hosts, and the one at --socket has its own: give one of the two; see tutti ipc ";
+    refuses(2, "tutti ipc create: --servers" + host + "create --help", "create", "--servers=127.0.0.1:1", "--socket=h");
+    refuses(
+        2,
+        "tutti ipc destroy: --timeout" + host + "destroy --help",
+        "destroy",
+        "--id=a0000000",
+        "--timeout=1s",
+        "--socket=h");
+  }
+
+  @Test
   @Tag("deep")
   void mistakesAreSaid() throws Exception {
     String server = clients(alone());
@@ -206,15 +219,6 @@ class IpcGroupsCommandTest {
         "--group=printers",
         "--listen=127.0.0.1:0",
         "--password-file=" + file("p", ""));
-    String host = " is of hosts, and the one at --socket has its own: give one of the two; see tutti ipc ";
-    refuses(2, "tutti ipc create: --servers" + host + "create --help", "create", servers, "--socket=h");
-    refuses(
-        2,
-        "tutti ipc destroy: --timeout" + host + "destroy --help",
-        "destroy",
-        "--id=" + id,
-        "--timeout=1s",
-        "--socket=h");
     String closed = "127.0.0.1:" + LoopbackPorts.free();
     refuses(
         1,
