@@ -53,7 +53,6 @@ class CheckRelease {
   private final Path tree;
   private final String key; // empty: nothing is signed
   private final List<String> findings = new ArrayList<>();
-  private int files;
 
   private CheckRelease(Path stage, String version, Path tree, String key) {
     this.stage = stage;
@@ -63,21 +62,25 @@ class CheckRelease {
   }
 
   public static void main(String[] args) throws Exception {
-    boolean stranger = args[0].equals("--stranger");
-    List<String> rest = List.of(args).subList(stranger ? 1 : 0, args.length);
-    Path stage = Path.of(rest.get(0)).toAbsolutePath();
-    var check = new CheckRelease(stage, rest.get(1), Path.of(rest.get(2)), rest.size() > 3 ? rest.get(3) : "");
-    if (stranger) {
-      System.out.print(check.stranger());
+    if (args[0].equals("--stranger")) {
+      System.out.print(of(List.of(args).subList(1, args.length)).stranger());
       return;
     }
+    List<String> findings = findings(args);
+    findings.forEach(finding -> System.err.println("release: " + finding));
+    System.exit(findings.isEmpty() ? 0 : 1);
+  }
+
+  private static CheckRelease of(List<String> args) {
+    String key = args.size() > 3 ? args.get(3) : "";
+    return new CheckRelease(Path.of(args.get(0)).toAbsolutePath(), args.get(1), Path.of(args.get(2)), key);
+  }
+
+  /// What is wrong, a sentence each. A test calls it, too.
+  static List<String> findings(String... args) throws Exception {
+    CheckRelease check = of(List.of(args));
     check.all();
-    check.findings.forEach(finding -> System.err.println("release: " + finding));
-    if (!check.findings.isEmpty()) {
-      System.exit(1);
-    }
-    System.out.println(
-        "release: checked " + check.files + " files, their checksums" + (check.key.isEmpty() ? "" : ", signatures"));
+    return check.findings;
   }
 
   private void all() throws Exception {
@@ -237,7 +240,6 @@ class CheckRelease {
   }
 
   private void sums(Path file) throws Exception {
-    files++;
     byte[] bytes = Files.readAllBytes(file);
     for (var sum : SUMS.entrySet()) {
       Path beside = Path.of(file + "." + sum.getKey());

@@ -36,6 +36,20 @@ record Pom(Element project) {
     return children(project, "properties").findFirst().flatMap(all -> text(all, name)).orElseThrow();
   }
 
+  /// The text of an element, by the names on the way to it, such as `scm/url`; empty when it is not there.
+  String value(String path) {
+    Optional<Element> at = Optional.of(project);
+    for (String name : path.split("/")) {
+      at = at.flatMap(element -> children(element, name).findFirst());
+    }
+    return at.map(element -> element.getTextContent().strip()).orElse("");
+  }
+
+  /// The directories of the modules that the root names, in its profiles, too.
+  List<String> modules() {
+    return elements(project, "module").map(module -> module.getTextContent().strip()).toList();
+  }
+
   List<Dependency> dependencies() {
     return dependencies(project);
   }

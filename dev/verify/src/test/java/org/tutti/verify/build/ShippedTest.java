@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +24,17 @@ import org.tutti.verify.build.Pom.Dependency;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShippedTest {
   private static final String COMMAND = "org.tutti.cli";
+  private static final List<String> DESCRIBED =
+      List.of(
+          "url",
+          "licenses/license/name",
+          "licenses/license/url",
+          "developers/developer/name",
+          "developers/developer/organization",
+          "scm/connection",
+          "scm/developerConnection",
+          "scm/url",
+          "scm/tag");
 
   /// The artifacts in the BOM.
   private static Set<String> shipped() throws Exception {
@@ -74,6 +86,50 @@ class ShippedTest {
   void theBomAndTheRootAgree() throws Exception {
     assertThat(Pom.of("bom").version()).isEqualTo(Pom.of("").version());
     assertThat(Pom.of("").managed()).containsAll(Pom.of("bom").managed());
+  }
+
+  /// What Maven Central asks for, in the POM itself or in that of its parent, which is published, too. `tools/release`
+  /// checks it once more in what it has staged.
+  @Test
+  void eachPublishedPomSaysWhatItIsWhoseAndWhere() throws Exception {
+    Pom root = Pom.of("");
+    Pom bom = Pom.of("bom"); // has no parent
+    for (String path : DESCRIBED) {
+      assertThat(root.value(path)).as("root " + path).isNotEmpty();
+      assertThat(bom.value(path)).as("bom " + path).isEqualTo(root.value(path));
+    }
+    // Or else a module's would be that with the module's name behind it.
+    assertThat(root.project().getAttribute("child.project.url.inherit.append.path")).isEqualTo("false");
+    for (String module : published()) {
+      Pom pom = Pom.of(module);
+      assertThat(pom.value("name")).as(module).startsWith("Tutti");
+      assertThat(pom.value("description")).as(module).endsWith(".");
+      for (String path : DESCRIBED) {
+        assertThat(pom.value(path)).as(module + " says what it inherits: " + path).isIn("", root.value(path));
+      }
+    }
+  }
+
+  @Test
+  void whatIsNotPublishedSaysSo() throws Exception {
+    var published = new TreeSet<String>(published());
+    published.add("bom");
+    for (String module : Pom.of("").modules()) {
+      String name = module.substring(module.lastIndexOf('/') + 1);
+      String skipped = Pom.of(name).value("properties/maven.deploy.skip");
+      assertThat(skipped).as(module).isEqualTo(published.contains(name) ? "" : "true");
+    }
+    assertThat(List.of(HostProgram.run(Tree.root().resolve("tools/shipped").toString()).strip().split(",")))
+        .as("what tools/release builds")
+        .extracting(module -> module.substring(module.lastIndexOf('/') + 1))
+        .containsExactlyInAnyOrderElementsOf(published);
+  }
+
+  /// The modules of the BOM and the operator's command.
+  private static Set<String> published() throws Exception {
+    Set<String> modules = shipped().stream().map(artifact -> artifact.substring(6)).collect(Collectors.toSet());
+    modules.add("cli");
+    return modules;
   }
 
   @Test
