@@ -36,7 +36,7 @@ final class ImageRoot {
   /// What programs and libraries of the runtime are linked with and do not bring, the loader among it.
   private static Set<Path> libraries(Path runtime) throws IOException, InterruptedException {
     Set<Path> found = new TreeSet<>();
-    Pattern line = Pattern.compile("(/\\S+) \\(0x");
+    Pattern line = Pattern.compile("(?m)^\\s+(?:.* => )?(/.+) \\(0x"); // a path may have spaces
     try (Stream<Path> files = Files.walk(runtime)) {
       for (Path file : files.filter(ImageRoot::isLinked).toList()) {
         Process ldd = new ProcessBuilder("ldd", file.toString()).redirectErrorStream(true).start();
