@@ -25,12 +25,13 @@ class ReleaseRefusalsTest {
   void makeRepository() throws Exception {
     assumeThat(HostProgram.isThere("git")).as("skipped: no git here").isTrue();
     tree = directory.resolve("tree");
-    for (String file : List.of("tools/release", "tools/jdk", "pom.xml", "bom/pom.xml")) {
+    for (String file : List.of("tools/release", "tools/jdk")) {
       Path copy = tree.resolve(file);
       Files.createDirectories(copy.getParent());
       Files.copy(Tree.root().resolve(file), copy, StandardCopyOption.COPY_ATTRIBUTES);
     }
     Files.writeString(tree.resolve("CHANGELOG.md"), "# Changelog\n\n## 0.1.0 (2026-12-01)\n\n- It is there.\n");
+    Files.writeString(tree.resolve("pom.xml"), "<project>\n  <version>0.1.0-SNAPSHOT</version>\n</project>\n");
     git("init", "-q");
     git("add", "-A");
     git("commit", "-q", "-m", "Begin");
@@ -88,6 +89,13 @@ class ReleaseRefusalsTest {
   void aFolderThatIsThereIsRefused() throws Exception {
     Path there = Files.createDirectories(directory.resolve("there"));
     assertThat(refused("0.1.0", "--into", there.toString())).contains(there + " is there already");
+  }
+
+  @Test
+  void aTreeThatIsNoSnapshotIsRefused() throws Exception {
+    Files.writeString(tree.resolve("pom.xml"), "<project>\n  <version>0.1.0</version>\n</project>\n");
+    git("commit", "-q", "-a", "-m", "Release");
+    assertThat(refused("0.1.0")).contains("the version in pom.xml is no snapshot");
   }
 
   @Test
