@@ -20,6 +20,7 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,8 @@ class CheckReleaseTest {
       <artifactId>tutti-core</artifactId>
       </dependency></dependencies></dependencyManagement>
       """;
+
+  @TempDir private static Path classes;
 
   @TempDir private Path directory;
 
@@ -124,12 +127,15 @@ class CheckReleaseTest {
     }
   }
 
-  private List<String> findings(String... key) throws Exception {
+  @BeforeAll
+  static void compile() {
     String source = Tree.root().resolve("tools/CheckRelease.java").toString();
-    String classes = directory.resolve("classes").toString();
-    assertThat(ToolProvider.findFirst("javac").orElseThrow().run(System.out, System.err, "-d", classes, source))
-        .isZero();
-    try (var loader = new URLClassLoader(new URL[] {Path.of(classes).toUri().toURL()})) {
+    ToolProvider javac = ToolProvider.findFirst("javac").orElseThrow();
+    assertThat(javac.run(System.out, System.err, "-d", classes.toString(), source)).isZero();
+  }
+
+  private List<String> findings(String... key) throws Exception {
+    try (var loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
       Method method = loader.loadClass("CheckRelease").getDeclaredMethod("findings", String[].class);
       method.setAccessible(true);
       var args = Stream.concat(Stream.of(stage.toString(), VERSION, tree.toString()), Stream.of(key));
