@@ -4,7 +4,6 @@ import java.io.PrintStream;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +39,6 @@ class ModuleJavadoc {
     if (descriptor.exports().stream().allMatch(ModuleDescriptor.Exports::isQualified)) {
       Files.createDirectories(output);
       Files.writeString(output.resolve("index.html"), NOTHING.formatted(descriptor.name()));
-      forAll(output);
       return;
     }
     int status =
@@ -48,7 +46,6 @@ class ModuleJavadoc {
     if (status != 0) {
       System.exit(1);
     }
-    forAll(output);
   }
 
   private static ToolProvider javadoc() {
@@ -63,18 +60,6 @@ class ModuleJavadoc {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
         Files.delete(file);
-      }
-    }
-  }
-
-  /// Modes that do not depend on the umask, as the archive has them.
-  private static void forAll(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.toList()) {
-        if (Files.getFileStore(file).supportsFileAttributeView("posix")) {
-          String mode = Files.isDirectory(file) ? "rwxr-xr-x" : "rw-r--r--";
-          Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
-        }
       }
     }
   }
