@@ -87,7 +87,7 @@ class ApiChangesTest {
         .contains("m.api.Service$Outcome: a case was added, which a switch may not have: m.api.Service$Late")
         .contains("m.api.Service$Order: a case was added, which a switch may not have: CONSENSUS")
         .contains("m.api.Service$Done: method return type changed: position()")
-        .contains("m.api.Service$Done: constructor removed: Done(long)")
+        .contains("m.api.Service$Done: constructor removed: Service$Done(long)")
         .contains("break programs between 0.1.0 and 0.1.1, which its number does not allow")
         .doesNotContain("m.inner", "Failed");
     assertThat(broken.code()).isEqualTo(1);
