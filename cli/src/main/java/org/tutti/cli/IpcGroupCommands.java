@@ -93,7 +93,7 @@ final class IpcGroupCommands {
       name = "destroy",
       customSynopsis = {
         "tutti ipc destroy --id ID --servers HOST:PORT,... [OPTION...]",
-        "       tutti ipc destroy --id ID --socket PATH [--password-file FILE] [OPTION...]"
+        "       tutti ipc destroy --id ID --socket PATH [OPTION...]"
       },
       description = {
         "Has the group-id server destroy a group. Hosts with members notice it when they ask the server again, within"
