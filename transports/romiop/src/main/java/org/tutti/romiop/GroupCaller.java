@@ -47,11 +47,10 @@ import org.tutti.replica.consolidation.Consolidator;
 /// of them than there are calls.
 final class GroupCaller implements GroupListener, RequestTarget {
   private static final byte[] CLOSED = new byte[0];
+  private static final int GATHERED_MAX = 4096; // requests in a batch
 
   private final UUID id = UUID.randomUUID();
   private final @Nullable Consumer<Boolean> gateway;
-  private static final int GATHERED_MAX = 4096; // requests in a batch
-
   private final RomiopProfile profile;
   private final Consolidation rule;
   private final Node node;
