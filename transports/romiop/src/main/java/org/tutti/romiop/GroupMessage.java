@@ -3,6 +3,7 @@ package org.tutti.romiop;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
 
 /// What is multicast in a group of objects: a request in total order, or a member's reply to it, FIFO.
 ///
@@ -21,6 +22,13 @@ record GroupMessage(boolean isReply, UUID client, long call, long time, Giop gio
   private static final int CLIENT_AT = 5;
   private static final int CALL_AT = 21;
   private static final int HEAD_BYTES = 37;
+
+  /// A member's answer to this request: the reply or, when that is too long to be multicast, a failure.
+  GroupMessage answer(Giop reply) {
+    boolean fits = HEAD_BYTES + reply.bytes().length <= Group.MESSAGE_BYTES_MAX;
+    Giop answer = fits ? reply : Giop.exception(giop.minorVersion(), RomiopFailure.REPLY_TOO_LONG);
+    return new GroupMessage(true, client, call, 0, answer);
+  }
 
   byte[] encoded() {
     byte[] giopBytes = giop.bytes();

@@ -46,7 +46,9 @@ public enum RomiopFailure {
   /// The service has as much as it may have.
   FULL(13, new NO_RESOURCES(), 1),
   /// An argument is not what the operation can use.
-  WRONG_ARGUMENT(14, new BAD_PARAM(), 1);
+  WRONG_ARGUMENT(14, new BAD_PARAM(), 1),
+  /// A member's reply is longer than a message of the group may be.
+  REPLY_TOO_LONG(15, new MARSHAL(), 0);
 
   /// The upper 20 bits of the minor codes: "TT". Not registered with the OMG.
   public static final int VENDOR = 0x54540000;
@@ -63,7 +65,7 @@ public enum RomiopFailure {
 
   /// The minor code.
   ///
-  /// @return [#VENDOR] and 1 to 14
+  /// @return [#VENDOR] and 1 to 15
   public int minor() {
     return VENDOR | code;
   }

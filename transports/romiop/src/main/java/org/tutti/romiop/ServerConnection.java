@@ -35,9 +35,10 @@ import org.tutti.StateSource;
 /// A member that missed a request in a group without state transfer, as it came late or was cut off, has another state
 /// than the others. It leaves the group before it answers anything.
 ///
-/// **Threads**: one takes the events of the group, one multicasts replies, one for each state that is given, and those
-/// of the ORB; one lock. The requests that wait are bounded ([#WAITING_MAX]): then nothing more is taken from the
-/// group, which makes the clients wait; except while replies wait, too, as these may wait for what is not taken.
+/// **Threads**: one takes the events of the group, one multicasts replies that have to wait, one for each state that is
+/// given, and those of the ORB; one lock. The requests that wait are bounded ([#WAITING_MAX]): then nothing more is
+/// taken from the group, which makes the clients wait; except while replies wait, too, as these may wait for what is
+/// not taken.
 final class ServerConnection extends GroupConnection {
   private static final long serialVersionUID = 1;
   private static final int WAITING_MAX = 1000;
@@ -301,11 +302,23 @@ final class ServerConnection extends GroupConnection {
     return Giop.exception(call == null ? 2 : call.request().minorVersion(), RomiopFailure.NO_SUCH_OBJECT);
   }
 
+  /// By this thread, as long as the group has room: to wake another one for each reply takes longer than to multicast.
   private synchronized void answer(GroupMessage request, Giop reply) {
     if (request.giop().isTwoWay()) {
-      unsent++;
-      notifyAll();
-      replies.add(new GroupMessage(true, request.client(), request.call(), 0, reply));
+      GroupMessage message = request.answer(reply);
+      if (unsent > 0 || !multicastNow(message)) {
+        unsent++;
+        notifyAll();
+        replies.add(message);
+      }
+    }
+  }
+
+  private boolean multicastNow(GroupMessage reply) {
+    try {
+      return group.tryPost(ByteBuffer.wrap(reply.encoded()), SendOptions.fifo());
+    } catch (GroupClosedException _) {
+      return false; // the thread of the replies closes this
     }
   }
 
