@@ -61,6 +61,7 @@ class RomiopBenchTest {
   }
 
   @Tag("socket")
+  @Tag("deep")
   @Test
   void unmodifiedClientsAndServersAreMeasuredByProcessesThatAllEnd() throws InterruptedException {
     assertThat(measured(new RomiopOptions(EnumSet.allOf(Part.class), List.of(1, 2), List.of(0, 70_000))))

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Group;
@@ -73,6 +74,7 @@ class RomiopStacksTest {
   }
 
   @Test
+  @Tag("deep")
   void aServerWithAStackThatCannotBeDoesNotStart() throws Exception {
     processes = new RomiopProcesses(directory);
     for (List<String> wrong :
@@ -92,6 +94,7 @@ class RomiopStacksTest {
 
   /// Two of three have the same stack, and are enough. The third one is in no group with them.
   @Test
+  @Tag("deep")
   void serversAndClientsOfOtherStacksDoNotMeet() throws Exception {
     processes = new RomiopProcesses(directory, "tutti.romiop.recoverable=true");
     processes.servers.add(processes.server(0));
