@@ -110,7 +110,9 @@ class ApiChangesTest {
     String more = EXTRA.replace("help() {}", "help() {} public static void helpMore() {}");
     Path next = version("0.1.1", DESCRIPTOR, SERVICE, more, INNER.replace("step", "leap"));
     Verdict verdict = compare(first, next);
-    assertThat(verdict.said()).isEqualToIgnoringNewLines("api: nothing of 0.1.0 that programs use breaks in 0.1.1");
+    // Before it Maven may warn of itself, as it does on some JDKs.
+    assertThat(verdict.said().lines()).last().isEqualTo("api: nothing of 0.1.0 that programs use breaks in 0.1.1");
+    assertThat(verdict.said()).doesNotContain("break programs");
     assertThat(verdict.code()).isZero();
   }
 
