@@ -94,12 +94,12 @@ final class IpcSites {
   }
 
   /// Settings for communications of two processes with which everything is short, so that there are many parts, and
-  /// buffers with room for one message, or for some.
+  /// buffers with room for some messages only.
   static PairProtocol.Settings drawPairs(SplittableRandom random) {
     int part = random.nextInt(64, 1000);
     int window = part * random.nextInt(1, 9);
     int longest = Math.max(600, random.nextInt(window, WINDOWS * window + 1));
-    return new PairProtocol.Settings(part, window, (long) longest * random.nextInt(1, 6), longest);
+    return new PairProtocol.Settings(part, window, (long) longest * random.nextInt(3, 10), longest);
   }
 
   // ---- time --------------------------------------------------------------------------------------------------------

@@ -283,8 +283,9 @@ final class PairTalkers {
       } else if (result instanceof Aborted<TakenReply>(var status)
           && status == Status.TIMED_OUT
           && Math.max(message.repliedAt(), calmFrom) < sites.now() - SOON
-          && message.repliedAt() < Long.MAX_VALUE) {
-        checks.isLate(message, "the reply to");
+          && message.repliedAt() < Long.MAX_VALUE
+          && pairs().sizes().replies() + sites.pairs.bytesMax() <= sites.pairs.bufferBytes()) {
+        checks.isLate(message, "the reply to"); // it did not wait for room either
       }
     }
 
