@@ -17,13 +17,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
-import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.View;
+import org.tutti.fixture.ForwardingTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
-import org.tutti.transport.Traits;
 import org.tutti.transport.Transport;
 import org.tutti.transport.memory.InProcess;
 
@@ -44,14 +43,13 @@ class PauseTest {
   }
 
   /// Stops the engine thread once, when told, at the moment told.
-  private static final class Pausing implements Transport, Receiver {
-    private final Transport inner;
+  private static final class Pausing extends ForwardingTransport implements Receiver {
     private final Moment moment;
     private final AtomicReference<@Nullable CountDownLatch> wanted = new AtomicReference<>();
     private @Nullable Receiver receiver;
 
     Pausing(Transport inner, Moment moment) {
-      this.inner = inner;
+      super(inner);
       this.moment = moment;
     }
 
@@ -70,13 +68,13 @@ class PauseTest {
     @Override
     public void start(Receiver to) {
       receiver = to;
-      inner.start(this);
+      super.start(this);
     }
 
     @Override
     public void poll(long waitNanosMax) {
       at(Moment.BEFORE_READING);
-      inner.poll(waitNanosMax);
+      super.poll(waitNanosMax);
       at(Moment.AFTER_READING);
     }
 
@@ -89,41 +87,6 @@ class PauseTest {
     @Override
     public void onReady(Address peer) {
       receiver.onReady(peer);
-    }
-
-    @Override
-    public @Nullable ByteBuffer claim(Address to, int length) {
-      return inner.claim(to, length);
-    }
-
-    @Override
-    public void commit() {
-      inner.commit();
-    }
-
-    @Override
-    public Traits traits() {
-      return inner.traits();
-    }
-
-    @Override
-    public Address address() {
-      return inner.address();
-    }
-
-    @Override
-    public void wakeup() {
-      inner.wakeup();
-    }
-
-    @Override
-    public List<Metric> metrics() {
-      return inner.metrics();
-    }
-
-    @Override
-    public void close() {
-      inner.close();
     }
   }
 
