@@ -150,15 +150,21 @@ class PacketFormatTest {
 
   /// A call in versions 8 to 9, of which nothing behind the identity is read.
   private static byte[] callOfLaterVersions() {
-    byte[] call = RawPackets.datagram(PEER, 0, new byte[] {99});
-    call[0] = 9;
-    call[call.length - 3] = 8;
-    call[call.length - 2] = 9;
-    return RawPackets.sealed(call);
+    return ofLaterVersions(RawPackets.datagram(PEER, 0, new byte[] {99}));
   }
 
-  @Test
-  void whoSpeaksOtherVersionsIsToldWhichAreSpokenHereAndSoArePeople() {
+  /// A packet with one byte behind the identity, said by a node of versions 8 to 9.
+  private static byte[] ofLaterVersions(byte[] packet) {
+    packet[0] = 9;
+    packet[packet.length - 3] = 8;
+    packet[packet.length - 2] = 9;
+    return RawPackets.sealed(packet);
+  }
+
+  /// Wants to join.
+  ///
+  /// @return gets what the user is told from now on
+  private List<Report> joining() {
     var told = new ArrayList<Report>();
     var user =
         new QuietUser() {
@@ -168,6 +174,12 @@ class PacketFormatTest {
           }
         };
     answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, user)));
+    return told;
+  }
+
+  @Test
+  void whoSpeaksOtherVersionsIsToldWhichAreSpokenHereAndSoArePeople() {
+    List<Report> told = joining();
     answersTo(new Input.Expired());
     var answers = answersTo(callOfLaterVersions());
     assertThat(answers)
@@ -182,22 +194,10 @@ class PacketFormatTest {
 
   @Test
   void aNodeThatIsToldWhichVersionsOthersSpeakTellsPeople() {
-    var told = new ArrayList<Report>();
-    var user =
-        new QuietUser() {
-          @Override
-          public void status(Report report) {
-            told.add(report);
-          }
-        };
-    answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, user)));
+    List<Report> told = joining();
     WireWriter refusal = RawPackets.packet(5, "tutti", PEER, SELF.incarnation(), true);
     refusal.text("");
-    byte[] frame = RawPackets.bytes(refusal);
-    frame[0] = 9;
-    frame[frame.length - 3] = 8;
-    frame[frame.length - 2] = 9;
-    answersTo(RawPackets.sealed(frame));
+    answersTo(ofLaterVersions(RawPackets.bytes(refusal)));
     assertThat(told.getLast().refused())
         .extracting(Refused::words)
         .containsExactly("it speaks versions 8 to 9 of the protocol, this node version 5");
