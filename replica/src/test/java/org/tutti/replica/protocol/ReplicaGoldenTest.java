@@ -9,7 +9,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -269,62 +268,16 @@ class ReplicaGoldenTest {
         .check();
   }
 
-  /// A disk in memory.
-  private static final class Files implements SnapshotStore.Disk {
-    private final Map<String, byte[]> files = new TreeMap<>();
-
-    @Override
-    public List<String> names() {
-      return List.copyOf(files.keySet());
-    }
-
-    @Override
-    public InputStream read(String name) {
-      return new ByteArrayInputStream(files.get(name));
-    }
-
-    @Override
-    public OutputStream write(String name) {
-      return new ByteArrayOutputStream() {
-        @Override
-        public void close() {
-          files.put(name, toByteArray());
-        }
-      };
-    }
-
-    @Override
-    public void force(String name) {}
-
-    @Override
-    public void rename(String from, String to) {
-      files.put(to, files.remove(from));
-    }
-
-    @Override
-    public void delete(String name) {
-      files.remove(name);
-    }
-
-    @Override
-    public void forceNames() {}
-
-    @Override
-    public String toString() {
-      return "memory";
-    }
-  }
-
   private record Snapshot(String name, long position, byte[] content) {}
 
   private static byte[] file(String content) throws IOException {
-    var disk = new Files();
+    var disk = new MemoryDisk();
     new SnapshotStore(disk, "bank").write(4711, out -> out.write(content.getBytes(US_ASCII)));
     return disk.files.get("0000000000000004711.snapshot");
   }
 
   private static Snapshot snapshot(byte[] bytes) throws IOException {
-    var disk = new Files();
+    var disk = new MemoryDisk();
     disk.files.put("0000000000000004711.snapshot", bytes);
     var store = new SnapshotStore(disk, "bank");
     SnapshotStore.Intact intact = store.newest().orElseThrow();
@@ -341,7 +294,7 @@ class ReplicaGoldenTest {
 
   @Test
   void snapshotsOfAnotherVersionAreRefusedAndNoOlderOneIsTaken() throws IOException {
-    var disk = new Files();
+    var disk = new MemoryDisk();
     var store = new SnapshotStore(disk, "bank");
     store.write(1, out -> out.write('a'));
     store.write(2, out -> out.write('b'));

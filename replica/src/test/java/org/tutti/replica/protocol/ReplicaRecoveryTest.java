@@ -8,12 +8,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
@@ -54,48 +52,7 @@ class ReplicaRecoveryTest {
     }
   }
 
-  /// Files that outlive a replica.
-  private static final class Files implements SnapshotStore.Disk {
-    final TreeMap<String, byte[]> content = new TreeMap<>();
-
-    @Override
-    public List<String> names() {
-      return List.copyOf(content.keySet());
-    }
-
-    @Override
-    public InputStream read(String name) {
-      return new ByteArrayInputStream(content.get(name));
-    }
-
-    @Override
-    public OutputStream write(String name) {
-      return new ByteArrayOutputStream() {
-        @Override
-        public void close() {
-          content.put(name, toByteArray());
-        }
-      };
-    }
-
-    @Override
-    public void force(String name) {}
-
-    @Override
-    public void rename(String from, String to) {
-      content.put(to, content.remove(from));
-    }
-
-    @Override
-    public void delete(String name) {
-      content.remove(name);
-    }
-
-    @Override
-    public void forceNames() {}
-  }
-
-  private final Files files = new Files();
+  private final MemoryDisk files = new MemoryDisk(); // outlive a replica
   private final List<ByteBuffer> log = new ArrayList<>();
   private long calls;
   private long nanos;
