@@ -30,9 +30,8 @@ public final class LineNetwork implements AutoCloseable {
 
   private final int hosts;
   private final Line line;
-  private final Namespaces namespaces = new Namespaces(); // of the hosts, then of the switch
+  private final Namespaces namespaces = Namespaces.removedAtEnd(); // of the hosts, then of the switch
   private final List<String> names = new ArrayList<>();
-  private final Thread hook = new Thread(namespaces::close, "remove network"); // as at an interrupt from the keyboard
 
   /// What each line carries, in each direction.
   ///
@@ -102,7 +101,6 @@ public final class LineNetwork implements AutoCloseable {
   private LineNetwork(int hosts, Line line) {
     this.hosts = hosts;
     this.line = line;
-    Runtime.getRuntime().addShutdownHook(hook);
   }
 
   /// Makes a network.
@@ -223,10 +221,5 @@ public final class LineNetwork implements AutoCloseable {
   @Override
   public void close() {
     namespaces.close();
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException ending) {
-      // The hook runs already, and finds nothing left.
-    }
   }
 }

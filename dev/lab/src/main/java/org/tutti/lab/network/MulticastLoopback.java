@@ -12,12 +12,9 @@ import java.util.List;
 /// }
 /// ```
 public final class MulticastLoopback implements AutoCloseable {
-  private final Namespaces namespaces = new Namespaces();
-  private final Thread hook = new Thread(namespaces::close, "remove network"); // as at an interrupt from the keyboard
+  private final Namespaces namespaces = Namespaces.removedAtEnd();
 
-  private MulticastLoopback() {
-    Runtime.getRuntime().addShutdownHook(hook);
-  }
+  private MulticastLoopback() {}
 
   /// Makes it.
   ///
@@ -45,10 +42,5 @@ public final class MulticastLoopback implements AutoCloseable {
   @Override
   public void close() {
     namespaces.close();
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException ending) {
-      // The hook runs already, and finds nothing left.
-    }
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The network namespaces of one network. They are called `tutti-PID-NUMBER-NODE`; those of processes that ended
 /// without removing them are removed by the next network.
@@ -15,6 +16,15 @@ final class Namespaces implements AutoCloseable {
 
   private final int number = NETWORKS.incrementAndGet();
   private final List<String> names = new ArrayList<>();
+  private @Nullable Thread hook;
+
+  /// Those that the end of this process removes, too, such as an interrupt from the keyboard.
+  static Namespaces removedAtEnd() {
+    var namespaces = new Namespaces();
+    namespaces.hook = new Thread(namespaces::close, "remove network");
+    Runtime.getRuntime().addShutdownHook(namespaces.hook);
+    return namespaces;
+  }
 
   /// Why there can be none here.
   private static Unavailable unavailable(IOException cause) {
@@ -94,6 +104,13 @@ final class Namespaces implements AutoCloseable {
       }
     }
     names.clear();
+    try {
+      if (hook != null) {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      }
+    } catch (IllegalStateException ending) {
+      // The hook runs already, and finds nothing left.
+    }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
