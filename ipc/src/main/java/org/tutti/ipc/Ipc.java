@@ -281,7 +281,7 @@ public final class Ipc implements AutoCloseable {
       while (!posted) {
         if (closed) {
           open.remove(call);
-          return refused(call);
+          return notBegun(call);
         }
         posted = calls.offer(() -> step.accept(done), 100, TimeUnit.MILLISECONDS);
       }
@@ -297,7 +297,8 @@ public final class Ipc implements AutoCloseable {
     return future;
   }
 
-  private <T> CompletableFuture<T> refused(Open<T> call) {
+  /// @throws IllegalStateException when the host was closed and has not failed
+  private <T> CompletableFuture<T> notBegun(Open<T> call) {
     if (failure == null) {
       throw new IllegalStateException(CLOSED);
     }
