@@ -12,7 +12,6 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.Ordering;
 import org.tutti.bench.trial.Instrument;
 import org.tutti.bench.trial.InstrumentOptions;
 import org.tutti.bench.trial.RomiopOptions;
@@ -27,22 +26,7 @@ class RomiopBenchTest {
   private String measured(RomiopOptions what) throws InterruptedException {
     var text = new StringWriter();
     Duration moment = Duration.ofMillis(50);
-    var options =
-        new InstrumentOptions(
-            2,
-            1,
-            List.of(Ordering.SEQUENCER),
-            List.of(1),
-            1,
-            moment,
-            false,
-            List.of(),
-            SMALL,
-            false,
-            directory,
-            2,
-            2,
-            true);
+    var options = InstrumentOptions.withOwnLengths(2, 1, moment, false, SMALL, false, directory, 2, 2, true);
     assertThat(Instrument.romiop(what, options, new PrintWriter(text))).as("%s", text).isTrue();
     return text.toString();
   }

@@ -1,12 +1,12 @@
 package org.tutti.workshop;
 
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.tutti.Ordering;
 import org.tutti.bench.IpcBenchmark;
 import org.tutti.bench.trial.BenchException;
 import org.tutti.bench.trial.Instrument;
@@ -80,20 +80,7 @@ final class IpcBenchCommand implements Callable<Integer> {
   }
 
   private InstrumentOptions options() {
-    return new InstrumentOptions(
-        PROCESSES,
-        1,
-        List.of(Ordering.SEQUENCER),
-        List.of(1), // questions have their own length
-        over.local.rounds(),
-        over.local.time().multipliedBy(LONGER),
-        false,
-        List.of(),
-        each.jvm(),
-        each.record,
-        each.out,
-        each.others(),
-        each.steal(),
-        over.local.quick);
+    Duration time = over.local.time().multipliedBy(LONGER);
+    return each.options(PROCESSES, over.local.rounds(), time, false, over.local.quick);
   }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.tutti.Ordering;
 import org.tutti.bench.trial.BenchException;
 import org.tutti.bench.trial.Instrument;
 import org.tutti.bench.trial.InstrumentOptions;
@@ -131,20 +130,6 @@ final class ReplicaCommand implements Callable<Integer> {
 
   private InstrumentOptions options() {
     Duration standard = quick ? Duration.ofMillis(300) : Duration.ofSeconds(1);
-    return new InstrumentOptions(
-        members,
-        1,
-        List.of(Ordering.SEQUENCER),
-        List.of(1), // each measurement has its own length
-        orElse(rounds, quick ? 3 : 5),
-        time.isZero() ? standard : time,
-        unix,
-        List.of(),
-        each.jvm(),
-        each.record,
-        each.out,
-        each.others(),
-        each.steal(),
-        quick);
+    return each.options(members, orElse(rounds, quick ? 3 : 5), time.isZero() ? standard : time, unix, quick);
   }
 }

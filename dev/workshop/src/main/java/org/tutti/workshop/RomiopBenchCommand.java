@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.tutti.Ordering;
 import org.tutti.bench.trial.BenchException;
 import org.tutti.bench.trial.Instrument;
 import org.tutti.bench.trial.InstrumentOptions;
@@ -13,14 +12,13 @@ import org.tutti.bench.trial.RomiopOptions;
 import org.tutti.bench.trial.RomiopOptions.Part;
 import org.tutti.cli.Failure;
 import org.tutti.cli.TimeConverter;
+import org.tutti.cli.WordConverter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /// `tutti bench romiop`.
 @Command(
@@ -43,7 +41,8 @@ final class RomiopBenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       converter = PartConverter.class,
-      description = "Which measurements: two-way, one-way, order-time, stacks (all).")
+      completionCandidates = PartConverter.class,
+      description = "Which measurements: ${COMPLETION-CANDIDATES} (all).")
   List<Part> parts = new ArrayList<>(List.of(Part.values()));
 
   @Option(
@@ -75,15 +74,9 @@ final class RomiopBenchCommand implements Callable<Integer> {
   @Option(names = "--quick", description = "Short rounds, and fewer of everything.")
   boolean quick;
 
-  static final class PartConverter implements ITypeConverter<Part> {
-    @Override
-    public Part convert(String word) {
-      for (Part part : Part.values()) {
-        if (part.name().replace('_', '-').equalsIgnoreCase(word)) {
-          return part;
-        }
-      }
-      throw new TypeConversionException("'" + word + "' is none of two-way, one-way, order-time, stacks");
+  static final class PartConverter extends WordConverter<Part> {
+    PartConverter() {
+      super(List.of(Part.values()));
     }
   }
 
@@ -114,20 +107,7 @@ final class RomiopBenchCommand implements Callable<Integer> {
 
   private InstrumentOptions options() {
     Duration standard = Duration.ofMillis(quick ? 200 : 500);
-    return new InstrumentOptions(
-        PROCESSES,
-        1,
-        List.of(Ordering.SEQUENCER),
-        List.of(1), // calls have lengths of their own
-        rounds == 0 ? quick ? 3 : 5 : rounds,
-        time.isZero() ? standard : time,
-        false,
-        List.of(),
-        each.jvm(),
-        each.record,
-        each.out,
-        each.others(),
-        each.steal(),
-        quick);
+    int most = rounds == 0 ? quick ? 3 : 5 : rounds;
+    return each.options(PROCESSES, most, time.isZero() ? standard : time, false, quick);
   }
 }

@@ -1,7 +1,9 @@
 package org.tutti.workshop;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import org.tutti.bench.trial.InstrumentOptions;
 import picocli.CommandLine.Option;
 
 /// Options of benchmarks that measure in rounds: in which JVMs, when one counts, and what is kept of it.
@@ -56,5 +58,14 @@ final class RoundOptions {
   /// @return a fraction
   double steal() {
     return steal / PERCENT;
+  }
+
+  /// Of a measurement with lengths of its own.
+  ///
+  /// @param processes of a group
+  /// @param unix      whether members talk by Unix domain sockets
+  InstrumentOptions options(int processes, int rounds, Duration time, boolean unix, boolean quick) {
+    return InstrumentOptions.withOwnLengths(
+        processes, rounds, time, unix, jvm(), record, out, others(), steal(), quick);
   }
 }

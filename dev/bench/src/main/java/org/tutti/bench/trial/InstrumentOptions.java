@@ -60,6 +60,47 @@ public record InstrumentOptions(
     require(others >= 0 && steal >= 0, "limits are not negative");
   }
 
+  /// For measurements whose processes do different things, and which have lengths of their own.
+  ///
+  /// @param members  processes of a group
+  /// @param rounds   how many rounds must count
+  /// @param time     how long a trial lasts
+  /// @param unix     whether Unix domain sockets are used instead of TCP
+  /// @param flags    of all JVMs
+  /// @param record   whether each JVM keeps a flight recording
+  /// @param out      where results and logs go
+  /// @param others   beyond this part of the machine used by others a round does not count
+  /// @param steal    beyond this part of the machine stolen by the host a round does not count
+  /// @param quick    whether all of it must be over within a minute
+  /// @return the options
+  public static InstrumentOptions withOwnLengths(
+      int members,
+      int rounds,
+      Duration time,
+      boolean unix,
+      List<String> flags,
+      boolean record,
+      Path out,
+      double others,
+      double steal,
+      boolean quick) {
+    return new InstrumentOptions(
+        members,
+        1,
+        List.of(Ordering.SEQUENCER),
+        List.of(1),
+        rounds,
+        time,
+        unix,
+        List.of(),
+        flags,
+        record,
+        out,
+        others,
+        steal,
+        quick);
+  }
+
   private static void require(boolean condition, String rule) {
     if (!condition) {
       throw new IllegalArgumentException(rule);

@@ -11,7 +11,6 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.Ordering;
 
 /// What `tutti bench ipc` runs with processes, without other toolkits.
 class IpcQuestionsTest {
@@ -22,22 +21,7 @@ class IpcQuestionsTest {
   private String measured(int processes, IpcOptions what) throws InterruptedException {
     var text = new StringWriter();
     Duration moment = Duration.ofMillis(50);
-    var options =
-        new InstrumentOptions(
-            processes,
-            1,
-            List.of(Ordering.SEQUENCER),
-            List.of(1),
-            1,
-            moment,
-            false,
-            List.of(),
-            SMALL,
-            false,
-            directory,
-            2,
-            2,
-            true);
+    var options = InstrumentOptions.withOwnLengths(processes, 1, moment, false, SMALL, false, directory, 2, 2, true);
     assertThat(Instrument.ipc(what, options, new PrintWriter(text))).as("%s", text).isTrue();
     return text.toString();
   }

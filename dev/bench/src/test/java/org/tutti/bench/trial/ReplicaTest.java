@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.Ordering;
 import org.tutti.bench.trial.ReplicaOptions.Part;
 
 /// What `tutti bench replica` runs, without other toolkits.
@@ -33,21 +32,7 @@ class ReplicaTest {
   private String measured(int members, ReplicaOptions what) throws InterruptedException {
     var text = new StringWriter();
     var options =
-        new InstrumentOptions(
-            members,
-            1,
-            List.of(Ordering.SEQUENCER),
-            List.of(1),
-            1,
-            Duration.ofMillis(50),
-            false,
-            List.of(),
-            SMALL,
-            false,
-            directory,
-            2,
-            2,
-            true);
+        InstrumentOptions.withOwnLengths(members, 1, Duration.ofMillis(50), false, SMALL, false, directory, 2, 2, true);
     assertThat(Instrument.replica(what, options, new PrintWriter(text))).as("%s", text).isTrue();
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
     return text.toString();
