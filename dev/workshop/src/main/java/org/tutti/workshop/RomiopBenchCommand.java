@@ -56,7 +56,7 @@ final class RomiopBenchCommand implements Callable<Integer> {
       names = "--sizes",
       paramLabel = "BYTES",
       split = ",",
-      description = "What a call carries, to 8388608 (32,1024,4096,40000,262144,1048576; with --quick 32,1048576).")
+      description = "What a call carries, to 8388608 (32,1024,4096,40000,262144,1048576; with --quick 32).")
   List<Integer> sizes = new ArrayList<>();
 
   @Option(names = "--rounds", paramLabel = "N", description = "Rounds that must count (5; with --quick 3).")
@@ -89,7 +89,7 @@ final class RomiopBenchCommand implements Callable<Integer> {
           new RomiopOptions(
               Set.copyOf(parts),
               orElse(servers, quick ? List.of(3) : List.of(1, 2, 3)),
-              orElse(sizes, quick ? List.of(32, 1 << 20) : List.of(32, 1 << 10, 1 << 12, 40_000, 1 << 18, 1 << 20)));
+              orElse(sizes, quick ? List.of(32) : List.of(32, 1 << 10, 1 << 12, 40_000, 1 << 18, 1 << 20)));
       options = options();
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
