@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,7 +48,7 @@ final class CallOutcomes {
   private static final class Call {
     final Consolidation rule;
     final long begunAt;
-    final Map<MemberId, Answer> answers = new TreeMap<>();
+    final Map<MemberId, Set<Answer>> answers = new TreeMap<>();
     @Nullable View reached; // in which its caller has executed it
     long position = -1;
     boolean ended;
@@ -58,14 +59,17 @@ final class CallOutcomes {
     }
   }
 
+  private final GroupConfig config;
   private final boolean answersAgree;
   private final Map<Key, Call> calls = new TreeMap<>();
   private final Map<Long, Key> places = new TreeMap<>(); // by position
   private final Map<MemberId, List<View>> views = new TreeMap<>();
+  private final Map<MemberId, Map<Key, Long>> executed = new TreeMap<>(); // at which position, and not to be again
   private final Map<MemberId, List<Range>> skipped = new TreeMap<>();
   private final List<Violation> violations = new ArrayList<>();
 
   CallOutcomes(GroupConfig config) {
+    this.config = config;
     answersAgree =
         config.guarantee() == Guarantee.UNIFORM && config.stateTransfer() && config.partitions() == Partitions.SUSPEND;
   }
@@ -76,8 +80,15 @@ final class CallOutcomes {
     calls.put(new Key(caller, number), new Call(rule, now));
   }
 
+  /// A member is shown a view. With agreed delivery, what one that was cut off has executed may have another place in
+  /// the history of the others, where it executes it when it is back.
   void installed(MemberId member, View view) {
-    views.computeIfAbsent(member, _ -> new ArrayList<>()).add(view);
+    List<View> seen = views.computeIfAbsent(member, _ -> new ArrayList<>());
+    seen.add(view);
+    boolean returns = seen.size() > 1 && missesViews(seen.subList(seen.size() - 2, seen.size()));
+    if (returns && config.guarantee() == Guarantee.AGREED) {
+      executed.getOrDefault(member, new TreeMap<>()).values().removeIf(position -> position >= 0);
+    }
   }
 
   void skipped(MemberId member, long from, long to) {
@@ -106,7 +117,8 @@ final class CallOutcomes {
       violate("CallIntegrity", member + " executes " + key + ", which nobody has made");
       return;
     }
-    if (call.answers.put(member, answer) != null) {
+    call.answers.computeIfAbsent(member, _ -> new HashSet<>()).add(answer);
+    if (executed.computeIfAbsent(member, _ -> new TreeMap<>()).put(key, execution.position()) != null) {
       violate("CallIntegrity", member + " executes " + key + " twice");
     }
     Key other = execution.position() < 0 ? null : places.putIfAbsent(execution.position(), key);
@@ -136,7 +148,8 @@ final class CallOutcomes {
   private @Nullable String untrue(Key key, Call call, Consolidated<Answer> outcome, @Nullable View in, long now) {
     Set<MemberId> repliers = new TreeSet<>();
     for (Reply<Answer> reply : outcome.replies()) {
-      if (!repliers.add(reply.member()) || !reply.value().equals(call.answers.get(reply.member()))) {
+      Set<Answer> given = call.answers.getOrDefault(reply.member(), Set.of());
+      if (!repliers.add(reply.member()) || !given.contains(reply.value())) {
         return reply.member() + " has not answered so";
       }
     }

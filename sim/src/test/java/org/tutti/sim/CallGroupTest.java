@@ -29,7 +29,7 @@ class CallGroupTest {
   /// Calls stayed open whose answers were lost where their caller was not, or that a newcomer had never executed.
   @Test
   void seedsThatFailedHold() {
-    holds(LongStream.of(154695042393L, 154695043008L, 154695043520L, 606665245022L));
+    holds(LongStream.of(154695042393L, 154695043008L, 154695043520L, 606665245022L, 627300647303L, 627300647686L));
   }
 
   private static void holds(long first, int seeds) {
