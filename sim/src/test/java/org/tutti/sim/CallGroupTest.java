@@ -26,8 +26,11 @@ class CallGroupTest {
     holds(FirstSeed.ofTest("CallGroupTest"), SEEDS_DEEP);
   }
 
-  /// Calls stayed open whose answers were lost where their caller was not, or that a newcomer had never executed.
+  /// Calls stayed open whose answers were lost where their caller was not, or that a newcomer had never executed. And
+  /// runs that hold counted as wrong: a call had two places, one of them where only a member that was cut off was; and
+  /// groups that all members had lost made a run long.
   @Test
+  @Tag("deep")
   void seedsThatFailedHold() {
     holds(LongStream.of(154695042393L, 154695043008L, 154695043520L, 606665245022L, 627300647303L, 627300647686L));
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Seeds with all kinds of faults, and no violation; and a campaign that was interrupted goes on.
 class CampaignTest {
-  private static final int SEEDS = 40; // a deep build runs many more
+  private static final int SEEDS = 25; // a deep build runs many more
   private static final int INTERRUPTED = 100; // enough that an interrupt comes before the last
   private static final int MORE = 300; // enough that no kind of fault is missing by chance
   private static final int MANY = 1500; // of a deep build

@@ -87,6 +87,7 @@ class CommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whoWatchesIsNotCountedOn() throws Exception {
     CommandProcess member = create("bank");
     String contact = member.address();
@@ -109,6 +110,7 @@ class CommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whatFindsNoPlaceInTimeIsSaid() throws Exception {
     String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
     String contact =
@@ -196,6 +198,7 @@ class CommandTest {
   }
 
   @Test
+  @Tag("deep")
   void aNodeThatIsNotInTheGroupIsNotAnAnswer() throws Exception {
     String contact = create("bank").address();
     CommandProcess send = tutti.run("send", "--group", "other", "--join", contact, "--timeout", "8s");

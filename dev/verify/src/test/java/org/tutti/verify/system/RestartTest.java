@@ -106,6 +106,7 @@ class RestartTest {
   }
 
   @Test
+  @Tag("deep")
   void whatAnotherMemberKeptIsRefused() throws Exception {
     CommandProcess a = member("a", "");
     send("anything", 1, a.address()); // then it is a member for sure, and has kept that

@@ -38,7 +38,7 @@ class RomiopGatewayTest {
     List<String> common = new ArrayList<>(List.of(more));
     common.add("tutti.romiop.gateways=" + String.join(",", gateways));
     common.add("tutti.romiop.references=" + references);
-    processes = new RomiopProcesses(directory, common.toArray(new String[0]));
+    processes = new RomiopProcesses(common.toArray(new String[0]));
     processes.start(gateways.stream().map(each -> List.of("tutti.romiop.gateway=" + each)).toList());
     group = Files.readString(references.resolve("Counter.ior")).strip();
     for (String each : gateways) {

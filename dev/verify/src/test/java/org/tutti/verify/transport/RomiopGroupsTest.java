@@ -135,7 +135,7 @@ class RomiopGroupsTest {
   void theReferenceLeadsClientsOfBothKindsToTheServers() throws Exception {
     Path program = IiopPrograms.compiledClient(Files.createDirectories(compiled.resolve("counter")));
     List<String> gateways = RomiopProcesses.freeAddresses();
-    RomiopProcesses servers = new RomiopProcesses(compiled.resolve("counter"), "tutti.romiop.replies=majority~60000ms");
+    RomiopProcesses servers = new RomiopProcesses("tutti.romiop.replies=majority~60000ms");
     try {
       servers.start(gateways.stream().map(each -> List.of("tutti.romiop.gateway=" + each)).toList());
       replicas.start();

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
 import java.net.InetAddress;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
@@ -23,8 +25,10 @@ import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.fixture.Tree;
+import org.tutti.verify.SharedFile;
 
 /// The servers of the example of `docs/romiop.md`, and programs that are started like them; compiled without Tutti.
+/// They share an ahead-of-time cache of the classes of a server.
 final class RomiopProcesses {
   static final Path EXAMPLE = Tree.root().resolve("transports/romiop/example");
   static final int SERVERS = 3;
@@ -32,19 +36,19 @@ final class RomiopProcesses {
   /// Beside other tests a process may get no processor for seconds.
   private static final Duration SUSPECT_AFTER = Duration.ofSeconds(15);
 
+  private static final List<Path> LIBRARIES = libraries();
+  private static final List<Path> CLASS_PATH = Stream.concat(LIBRARIES.stream(), Stream.of(example())).toList();
+  private static final List<String> CACHE =
+      SharedFile.cacheOptions("romiop.aot", CLASS_PATH, RomiopProcesses::training, "IOR:");
+
   final List<Process> servers = new ArrayList<>();
   final List<String> addresses = freeAddresses();
   private final List<Program> programs = new ArrayList<>();
-  private final Path directory;
   private final List<String> common;
 
-  /// Compiles the example, unless that was done there.
-  ///
   /// @param common properties of all servers
-  RomiopProcesses(Path directory, String... common) throws Exception {
-    this.directory = directory;
+  RomiopProcesses(String... common) {
     this.common = List.of(common);
-    compile();
   }
 
   /// A process that answers each line that it is told by another one.
@@ -145,8 +149,29 @@ final class RomiopProcesses {
     }
   }
 
-  private void compile() throws Exception {
-    compile(directory, EXAMPLE.resolve("counter.idl"), EXAMPLE);
+  private static List<Path> libraries() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(Path::of)
+        .filter(entry -> Files.exists(entry) && !entry.endsWith("test-classes"))
+        .toList();
+  }
+
+  private static Path example() {
+    Path idl = EXAMPLE.resolve("counter.idl");
+    List<Path> sources = List.of(idl, EXAMPLE.resolve("CounterServer.java"), EXAMPLE.resolve("CounterClient.java"));
+    return Objects.requireNonNull(
+        SharedFile.of(
+            "romiop-example.jar",
+            sources,
+            next -> {
+              Path compiled = Files.createTempDirectory(next.getParent(), "romiop-example");
+              compile(compiled, idl, EXAMPLE);
+              succeed("jar", "--create", "--file=" + next, "-C", compiled.resolve("classes").toString(), ".");
+            }));
+  }
+
+  private static void succeed(String tool, String... arguments) {
+    assertThat(ToolProvider.findFirst(tool).orElseThrow().run(System.out, System.err, arguments)).isZero();
   }
 
   /// Compiles stubs and programs against the ORB alone, unless that was done there.
@@ -168,34 +193,55 @@ final class RomiopProcesses {
     String said = new String(made.getInputStream().readAllBytes(), UTF_8);
     assertThat(made.waitFor()).as(said).isZero();
     String orb =
-        Stream.of(System.getProperty("java.class.path").split(":"))
+        LIBRARIES.stream()
+            .map(Path::toString)
             .filter(each -> each.contains("jacorb") || each.contains("slf4j"))
-            .collect(Collectors.joining(":"));
+            .collect(Collectors.joining(File.pathSeparator));
     List<String> options = new ArrayList<>(List.of("-nowarn", "-d", classes.toString(), "-cp", orb));
     try (Stream<Path> made2 = Files.walk(stubs);
         Stream<Path> written = Files.list(sources)) {
       Stream.concat(made2, written).map(Path::toString).filter(each -> each.endsWith(".java")).forEach(options::add);
     }
-    assertThat(
-            ToolProvider.findFirst("javac").orElseThrow().run(System.out, System.err, options.toArray(new String[0])))
-        .isZero();
+    succeed("javac", options.toArray(new String[0]));
   }
 
-  private Process java(String main, List<String> properties, List<String> more) throws IOException {
-    return java(directory, main, properties, more);
+  private static Process java(String main, List<String> properties, List<String> more) throws IOException {
+    return run(command(CACHE, CLASS_PATH, main, properties, more));
   }
 
-  /// Runs a program of those that were compiled.
+  /// Runs a program of those that were compiled there.
   static Process java(Path directory, String main, List<String> properties, List<String> more) throws IOException {
+    // Java accepts a cache of the beginning of the class path.
+    List<Path> path = Stream.concat(CLASS_PATH.stream(), Stream.of(directory.resolve("classes"))).toList();
+    return run(command(CACHE, path, main, properties, more));
+  }
+
+  private static Process run(List<String> command) throws IOException {
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+  }
+
+  private static List<String> command(
+      List<String> cache, List<Path> path, String main, List<String> properties, List<String> more) {
     List<String> command = new ArrayList<>(List.of(executable(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(cache);
     command.add("-Dtutti.romiop.suspect_after=" + SUSPECT_AFTER.toMillis());
     command.add("-Dtutti.romiop.join_timeout=60000"); // servers that begin at once may meet only after that silence
     Stream.concat(properties.stream(), more.stream())
         .filter(each -> !each.startsWith("#"))
         .forEach(each -> command.add("-D" + each));
     command.add("-Djacorb.orb.print_version=off");
-    command.addAll(List.of("-cp", directory.resolve("classes") + ":" + System.getProperty("java.class.path"), main));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    command.addAll(List.of("-cp", path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))));
+    command.add(main);
+    return command;
+  }
+
+  /// A server that is a group of its own.
+  private static List<String> training() throws IOException {
+    List<String> differing =
+        List.of(
+            "tutti.romiop.members=s1", "tutti.romiop.name=s1", "tutti.romiop.listen=127.0.0.1:0", "OAIAddr=127.0.0.1");
+    List<String> properties = Files.readAllLines(EXAMPLE.resolve("server.properties"));
+    return command(List.of(), CLASS_PATH, "CounterServer", properties, differing);
   }
 
   private static String executable() {

@@ -3,22 +3,18 @@ package org.tutti.verify.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Group;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 
 /// The stacks of `docs/romiop.md`, in real processes of the example.
 class RomiopStacksTest {
-  @TempDir private static Path directory;
-
   private RomiopProcesses processes;
 
   @AfterEach
@@ -50,7 +46,7 @@ class RomiopStacksTest {
   /// called before.
   @Test
   void withoutAnOrderAllServersExecuteAllRequestsOnceThroughCrashesAndComeAgain() throws Exception {
-    processes = new RomiopProcesses(directory, "tutti.romiop.stack=reliable", "tutti.romiop.recoverable=true");
+    processes = new RomiopProcesses("tutti.romiop.stack=reliable", "tutti.romiop.recoverable=true");
     processes.start(Collections.nCopies(RomiopProcesses.SERVERS, List.of()));
     RomiopProcesses.Program first = client();
     RomiopProcesses.Program second = client();
@@ -76,7 +72,7 @@ class RomiopStacksTest {
   @Test
   @Tag("deep")
   void aServerWithAStackThatCannotBeDoesNotStart() throws Exception {
-    processes = new RomiopProcesses(directory);
+    processes = new RomiopProcesses();
     for (List<String> wrong :
         List.of(
             List.of("tutti.romiop.stack=sometimes"),
@@ -96,7 +92,7 @@ class RomiopStacksTest {
   @Test
   @Tag("deep")
   void serversAndClientsOfOtherStacksDoNotMeet() throws Exception {
-    processes = new RomiopProcesses(directory, "tutti.romiop.recoverable=true");
+    processes = new RomiopProcesses("tutti.romiop.recoverable=true");
     processes.servers.add(processes.server(0));
     processes.servers.add(processes.server(1, "tutti.romiop.stack=reliable"));
     processes.servers.add(processes.server(2, "tutti.romiop.stack=reliable"));

@@ -5,21 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Group;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 
 /// The example of `docs/romiop.md` in real processes: three servers and a client, which are compiled without Tutti.
 class RomiopTest {
-  @TempDir private static Path directory;
-
   private List<String> references = List.of(); // to each server's own object, over IIOP
   private boolean recoverable;
   private RomiopProcesses processes;
@@ -32,7 +28,7 @@ class RomiopTest {
   }
 
   private void compile() throws Exception {
-    processes = new RomiopProcesses(directory, "tutti.romiop.recoverable=" + recoverable);
+    processes = new RomiopProcesses("tutti.romiop.recoverable=" + recoverable);
   }
 
   @AfterEach
