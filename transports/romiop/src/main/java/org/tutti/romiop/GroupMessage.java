@@ -17,7 +17,8 @@ import org.tutti.Group;
 /// @param time    when a gateway sent the request, as in [FtRequest]; 0 of others and of replies
 /// @param giop    the message
 record GroupMessage(boolean isReply, UUID client, long call, long time, Giop giop) {
-  private static final int MAGIC = 0x524d5032;
+  private static final int VERSION = 2;
+  private static final int MAGIC = 0x524d5030 + VERSION;
   private static final int KIND_AT = 4;
   private static final int CLIENT_AT = 5;
   private static final int CALL_AT = 21;
@@ -65,7 +66,11 @@ record GroupMessage(boolean isReply, UUID client, long call, long time, Giop gio
   /// @return null when it is a reply that is not of interest
   /// @throws Giop.BrokenGiopException when it is neither
   static @Nullable GroupMessage read(ByteBuffer from, @Nullable UUID client) throws Giop.BrokenGiopException {
-    int kind = from.remaining() > HEAD_BYTES && from.getInt() == MAGIC ? from.get() : -1;
+    int version = from.remaining() > HEAD_BYTES ? from.getInt() - MAGIC + VERSION : -1;
+    if (version > 0 && version <= 9 && version != VERSION) {
+      throw new Giop.BrokenGiopException("a message of version " + version + ", this is version " + VERSION);
+    }
+    int kind = version == VERSION ? from.get() : -1;
     if (kind != 0 && kind != 1) {
       throw new Giop.BrokenGiopException("no message of a group of objects");
     }

@@ -33,7 +33,8 @@ record ObjectStates(SortedMap<String, byte[]> objects, KeptReplies kept) {
   static final String GET = "get_state";
   static final String SET = "set_state";
 
-  private static final int MAGIC = 0x524d5332;
+  private static final int VERSION = 2;
+  private static final int MAGIC = 0x524d5330 + VERSION;
 
   /// Writes them.
   void write(OutputStream to) throws IOException {
@@ -55,10 +56,15 @@ record ObjectStates(SortedMap<String, byte[]> objects, KeptReplies kept) {
   /// @throws OtherObjectsException when they are of other objects, or none of these
   static ObjectStates read(InputStream from, Collection<String> keys) throws IOException {
     DataInputStream in = new DataInputStream(from);
-    int magic = in.readInt();
+    int version = in.readInt() - MAGIC + VERSION;
+    if (version != VERSION) {
+      boolean is = version > 0 && version <= 9;
+      String what = is ? "states of objects of version " + version : "no states of objects";
+      throw new OtherObjectsException(what + ", this member reads version " + VERSION);
+    }
     int count = in.readInt();
-    if (magic != MAGIC || count != keys.size()) {
-      throw new OtherObjectsException(magic == MAGIC ? count + " objects, not " + keys.size() : "another format");
+    if (count != keys.size()) {
+      throw new OtherObjectsException(count + " objects, not " + keys.size());
     }
     var states = new TreeMap<String, byte[]>();
     for (int i = 0; i < count; i++) {

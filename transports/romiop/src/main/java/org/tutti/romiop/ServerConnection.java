@@ -208,7 +208,7 @@ final class ServerConnection extends GroupConnection {
     try (source) {
       states = ObjectStates.read(source, keys);
     } catch (ObjectStates.OtherObjectsException e) {
-      leave("the state from " + donor + " is not of its objects: " + e.getMessage());
+      leave("the state from " + donor + " cannot be taken: " + e.getMessage());
       return true;
     } catch (IOException e) {
       log().info("{} gets the state from another member than {}: {}", group.self(), donor, e.getMessage());

@@ -1,6 +1,7 @@
 package org.tutti.romiop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.UUID;
@@ -31,5 +32,16 @@ class GroupMessageTest {
     GroupMessage answer = REQUEST.answer(tooLong);
     assertThat(answer.giop().bytes()).isEqualTo(Giop.exception(2, RomiopFailure.REPLY_TOO_LONG).bytes());
     assertThat(answer.encoded()).hasSizeLessThan(200);
+  }
+
+  @Test
+  void aMessageOfAnotherVersionIsNamed() {
+    byte[] other = REQUEST.encoded();
+    other[3]++;
+    assertThatThrownBy(() -> GroupMessage.read(ByteBuffer.wrap(other), CLIENT))
+        .hasMessage("a message of version 3, this is version 2");
+    other[0]++;
+    assertThatThrownBy(() -> GroupMessage.read(ByteBuffer.wrap(other), CLIENT))
+        .hasMessage("no message of a group of objects");
   }
 }

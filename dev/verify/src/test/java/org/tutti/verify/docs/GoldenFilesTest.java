@@ -18,7 +18,7 @@ class GoldenFilesTest {
       Pattern.compile(
           "(?m)^import org\\.tutti\\.wire\\.Codec;(?s:.*?)(new Codec<|implements Codec<|Codec<.*> CODEC =)");
   private static final Pattern VERSIONED = Pattern.compile("\\b(int|long|byte|char) (VERSION|FORMAT) = ");
-  private static final List<String> WITHOUT = List.of("/dev/", "/examples/", "/sim/", "/romiop/");
+  private static final List<String> WITHOUT = List.of("/dev/", "/examples/", "/sim/");
 
   private static String table() throws IOException {
     String page = Files.readString(Tree.root().resolve("docs/protocols/versions.md"));
