@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.GroupId;
 import org.tutti.replica.Command;
@@ -32,6 +33,10 @@ import org.tutti.replica.StateMachine;
 /// control password it keeps a salt and a hash of the key that the client says ([Lock#verifier]), compared in a time
 /// that does not depend on them; of a send password a salt and the [org.tutti.ipc.SendKey].
 ///
+/// Wrong passwords are counted, and said by the logger `org.tutti.ipc` as a warning, at most once a minute.
+///
+/// **Threads**: one at a time, as the replica does it; [#wrongPasswords] may be asked by any.
+///
 /// Source: T-Shoshin, section 4.2. Deviations: the server is replicated, an id is never given out again, and passwords
 /// are not kept.
 public final class GroupIdServer implements StateMachine {
@@ -39,6 +44,7 @@ public final class GroupIdServer implements StateMachine {
   public static final int GROUPS_MAX = 1_000_000;
 
   private static final int FORMAT = 1;
+  private static final long WARNINGS_APART_NANOS = 60_000_000_000L;
 
   /// A group that exists.
   private record Entry(Lock control, byte[] verifier, @Nullable Guard guard) {
@@ -67,6 +73,8 @@ public final class GroupIdServer implements StateMachine {
   private final TreeMap<Integer, Entry> groups = new TreeMap<>(); // by their group parts
   private int next; // group part; those below were given out
   private long digest; // the sum of those of the groups
+  private final AtomicLong wrong = new AtomicLong(); // no part of the state
+  private long warnedAt = System.nanoTime() - WARNINGS_APART_NANOS;
 
   /// A server that has given out no id.
   public GroupIdServer() {}
@@ -107,8 +115,11 @@ public final class GroupIdServer implements StateMachine {
     byte[] key = IdMessage.take(in, Lock.KEY_BYTES);
     IdMessage.end(in);
     Entry entry = find(id);
-    if (entry == null || !opens(entry, key)) {
-      return outcome(entry == null ? IdMessage.UNKNOWN : IdMessage.WRONG);
+    if (entry == null) {
+      return outcome(IdMessage.UNKNOWN);
+    }
+    if (!opens(entry, key)) {
+      return wrong(id);
     }
     int part = new GroupId(id).part();
     groups.remove(part);
@@ -135,15 +146,34 @@ public final class GroupIdServer implements StateMachine {
       }
       case IdMessage.CHECK -> {
         if (!opens(entry, key)) {
-          yield outcome(IdMessage.WRONG);
+          yield wrong(id);
         }
         ByteBuffer out = ByteBuffer.allocate(2 + Lock.KEY_BYTES).put(IdMessage.DONE);
         yield (guard == null ? out.put((byte) 0) : out.put((byte) 1).put(guard.key)).flip();
       }
       case IdMessage.CHECK_SEND ->
-          outcome(guard != null && MessageDigest.isEqual(guard.key, key) ? IdMessage.DONE : IdMessage.WRONG);
+          guard != null && MessageDigest.isEqual(guard.key, key) ? outcome(IdMessage.DONE) : wrong(id);
       default -> throw new IllegalArgumentException("no question to a group-id server: " + kind);
     };
+  }
+
+  private ByteBuffer wrong(int id) {
+    long count = wrong.incrementAndGet();
+    long now = System.nanoTime();
+    if (now - warnedAt >= WARNINGS_APART_NANOS) {
+      warnedAt = now;
+      String words = "a wrong password was said for group {0}; wrong ones so far: {1,number}";
+      System.getLogger("org.tutti.ipc").log(System.Logger.Level.WARNING, words, new GroupId(id), count);
+    }
+    return outcome(IdMessage.WRONG);
+  }
+
+  /// How often a wrong password was said: the control password of a group when somebody joins, leaves or destroys, or
+  /// its send password. A destroy counts at all replicas, the others at the replica that was asked.
+  ///
+  /// @return how often since this server was made; it is no part of the state
+  public long wrongPasswords() {
+    return wrong.get();
   }
 
   private static boolean opens(Entry entry, byte[] key) {

@@ -67,6 +67,7 @@ class GroupIdServerTest {
     assertThat(asked(server, IdMessage.CHECK, id, OTHER)).isEqualTo(IdMessage.WRONG);
     assertThat(destroyed(id, OTHER)).isEqualTo(IdMessage.WRONG);
     assertThat(destroyed(id, Lock.verifier(KEY))).as("what is on the disk opens nothing").isEqualTo(IdMessage.WRONG);
+    assertThat(server.wrongPasswords()).isEqualTo(3);
     assertThat(destroyed(id, KEY)).isEqualTo(IdMessage.DONE);
     assertThat(destroyed(id, KEY)).isEqualTo(IdMessage.UNKNOWN);
     assertThat(asked(server, IdMessage.CHECK, id, KEY)).isEqualTo(IdMessage.UNKNOWN);
@@ -87,6 +88,7 @@ class GroupIdServerTest {
     assertThat(asked(server, IdMessage.CHECK_SEND, id, SEND)).isEqualTo(IdMessage.DONE);
     assertThat(asked(server, IdMessage.CHECK_SEND, id, KEY)).isEqualTo(IdMessage.WRONG);
     assertThat(asked(server, IdMessage.CHECK_SEND, create(), SEND)).as("it has none").isEqualTo(IdMessage.WRONG);
+    assertThat(server.wrongPasswords()).isEqualTo(2);
   }
 
   @Test
