@@ -73,6 +73,7 @@ public enum Count implements Counts.Counted {
 
   // ---- views, state, storage -------------------------------------------------------------------------------------
   SUSPECTED_BY_REFUSAL(suspected("connection-refused", "The host of a member refused a connection.")),
+  SUSPECTED_BY_SILENCE(suspected("silence", "A member of a group was not heard for the time of suspicion.")),
   SUSPECTED_UNCONFIRMED(suspected("not-confirmed", "Coordinator and member did not confirm each other's view.")),
   SUSPECTED_UNHEARD(suspected("unheard", "A member said that it does not hear this one.")),
   BALLOTS_REFUSED(Metric.counter("view.ballots.refused", "View changes of others were refused for a later one.")),

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.effect.Count;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
 import org.tutti.membership.ViewMessage;
@@ -43,6 +44,9 @@ final class Suspects {
       if (suspects && suspected.add(member)) {
         doubted.remove(member);
         Ground ground = node.ground(member);
+        if (ground == Ground.SILENCE) {
+          node.counters().count(Count.SUSPECTED_BY_SILENCE);
+        }
         user.notice(new Notice.Suspected(member, ground, silence(member, ground)));
       } else if (spares && doubted.add(member)) {
         suspected.remove(member);
