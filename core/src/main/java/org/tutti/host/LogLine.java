@@ -17,6 +17,7 @@ enum LogLine {
 
   // ---- entering --------------------------------------------------------------------------------------------------
   REFUSED(Level.WARNING, "this node is refused by %s"),
+  REFUSES(Level.WARNING, "this node refuses %s"),
   RESTARTED(Level.INFO, "goes on from stable storage: %s, %d batches, %s"),
   CAUGHT_UP(Level.INFO, "caught up at position %d"),
   STATE_COMES(Level.INFO, "gets the state as of position %d from %s"),

@@ -71,7 +71,7 @@ final class Reporter {
       log.in(here);
     }
     if (!status.refused().equals(refused)) {
-      status.refused().stream().filter(one -> !refused.contains(one)).forEach(one -> log.write(LogLine.REFUSED, one));
+      status.refused().stream().filter(one -> !refused.contains(one)).forEach(one -> log.write(refusal(one), one));
       refused = status.refused();
     }
     List<Wait> halts = status.waits().stream().filter(wait -> !wait.since().isZero()).toList();
@@ -162,6 +162,11 @@ final class Reporter {
     }
   }
 
+  /// Which side it is that does not believe the other.
+  private static LogLine refusal(Refused refused) {
+    return refused.reason() == Refused.Reason.ITS_CERTIFICATE ? LogLine.REFUSES : LogLine.REFUSED;
+  }
+
   void caughtUp(long at) {
     log.write(LogLine.CAUGHT_UP, at);
   }
@@ -178,7 +183,7 @@ final class Reporter {
     return Stream.concat(joined(before, view), gone.stream().map(Notice.Gone::member)).toList();
   }
 
-  private static String change(View before, View view, List<Notice.Gone> gone) {
+  private String change(View before, View view, List<Notice.Gone> gone) {
     List<String> parts = new ArrayList<>();
     List<String> joined = joined(before, view).map(MemberId::name).toList();
     if (!joined.isEmpty()) {
@@ -193,7 +198,7 @@ final class Reporter {
     return String.join("; ", parts);
   }
 
-  private static String words(Notice.Ground ground, @Nullable MemberId by, Duration time) {
+  private String words(Notice.Ground ground, @Nullable MemberId by, Duration time) {
     return switch (ground) {
       case SILENCE -> "not heard here for " + OperatorLog.seconds(time);
       case CONNECTION_REFUSED -> "its host refuses connections";
@@ -202,8 +207,15 @@ final class Reporter {
       case BEHIND -> "it left, as its application was " + OperatorLog.seconds(time) + " behind";
       case LATER_LIFE -> "a later life of it is here";
       case REPORTED -> by + " does not hear it";
-      case DECIDED -> by == null ? "others decided so" : "decided by " + by;
+      case DECIDED -> decided(by);
     };
+  }
+
+  private String decided(@Nullable MemberId by) {
+    if (self.equals(by)) { // without having suspected it
+      return "it does not hear this member, or has gone on without it";
+    }
+    return by == null ? "others decided so" : "decided by " + by;
   }
 
   // ---- states ----------------------------------------------------------------------------------------------------

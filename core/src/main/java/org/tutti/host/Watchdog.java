@@ -1,6 +1,7 @@
 package org.tutti.host;
 
 import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.engine.EventLoop;
 
@@ -17,6 +18,11 @@ public final class Watchdog {
   private static final long STALL_NANOS = 1_000_000_000;
 
   private static final long PAUSE_MILLIS = 500;
+
+  /// A look that comes so much too late tells of a process that did not run; the shortest time of suspicion that is
+  /// usual between machines.
+  private static final long LATE_NANOS = 1_000_000_000;
+
   private static final long PAUSE_IN_STALL_MILLIS = 100; // so precisely the length of a stall is told
 
   private final String node;
@@ -40,12 +46,30 @@ public final class Watchdog {
 
   private void run() {
     try {
-      while (!loop.join(told ? PAUSE_IN_STALL_MILLIS : PAUSE_MILLIS)) {
+      long asked = told ? PAUSE_IN_STALL_MILLIS : PAUSE_MILLIS;
+      long since = System.nanoTime();
+      while (!loop.join(asked)) {
+        String late = late(node, System.nanoTime() - since - TimeUnit.MILLISECONDS.toNanos(asked));
+        if (late != null) {
+          LOG.log(Level.WARNING, late);
+        }
         look(loop.turn());
+        asked = told ? PAUSE_IN_STALL_MILLIS : PAUSE_MILLIS;
+        since = System.nanoTime();
       }
     } catch (InterruptedException impossible) {
       throw new IllegalStateException(impossible);
     }
+  }
+
+  /// What it means that a look comes too late; the engine thread has most likely not run either.
+  ///
+  /// @param node  the node's name
+  /// @param nanos how much too late
+  /// @return the line; null when that is usual
+  static @Nullable String late(String node, long nanos) {
+    String line = "node %s: this process has not run for %s: it was stopped, collected garbage, or had no processor";
+    return nanos < LATE_NANOS ? null : line.formatted(node, seconds(nanos));
   }
 
   private void look(EventLoop.@Nullable Turn now) {

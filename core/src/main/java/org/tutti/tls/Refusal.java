@@ -58,7 +58,7 @@ public enum Refusal {
     if (wrong == OTHER_CLUSTER) {
       return new Refused(by, Reason.OTHER_CLUSTER, "its certificate: " + deepest(failure));
     } else if (wrong != null) {
-      return new Refused(by, Reason.ITS_CERTIFICATE, "its certificate is refused here: " + deepest(failure));
+      return new Refused(by, Reason.ITS_CERTIFICATE, "its certificate is refused here: " + certificateFault(failure));
     }
     // The rest the JDK, and the TLS of Netty, tell apart by their texts only.
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -116,6 +116,18 @@ public enum Refusal {
   /// @return the refusal
   public static Refused isTls(Address by) {
     return new Refused(by, Reason.IS_TLS, "it speaks TLS, this node does not");
+  }
+
+  /// What is wrong with a certificate; of a time the JDK says no more than "NotAfter: Fri Nov 27 03:27:29 UTC 2026".
+  private static String certificateFault(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof CertificateExpiredException) {
+        return "it has expired (" + cause.getMessage() + ")";
+      } else if (cause instanceof CertificateNotYetValidException) {
+        return "it is not valid yet (" + cause.getMessage() + ")";
+      }
+    }
+    return deepest(failure);
   }
 
   private static String deepest(Throwable failure) {

@@ -22,11 +22,15 @@ import org.tutti.LoggedEvent;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
+import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.fixture.Awaited;
 import org.tutti.fixture.LogRecords;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 import org.tutti.transport.memory.InProcess;
 import org.tutti.user.Notice;
+import org.tutti.user.Report;
 
 /// What an operator reads: every line is on the page, floods are cut, and it says why.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -140,6 +144,25 @@ class OperatorLogTest {
     }
   }
 
+  private static Refused refused(Refused.Reason reason, String words) {
+    return new Refused(new Address("here:3"), reason, words);
+  }
+
+  @Test
+  void whoDecidesWithoutASuspicionSaysWhy() throws Exception {
+    var n1 = new MemberId("n1", new Address("here:1"), 1);
+    var n2 = new MemberId("n2", new Address("here:2"), 2);
+    View both = new View(new ViewId(1, 2), List.of(n1, n2), true, List.of());
+    View alone = new View(new ViewId(2, 1), List.of(n1), false, List.of());
+    var gone = new Notice.Gone(n2, Notice.Ground.DECIDED, n1, Duration.ZERO);
+    new Reporter("bank", n1).notice(new Notice.Installed(both, alone, List.of(gone)));
+    log.next(
+        "group bank at n1 in view 2: view without the right to go on, of n1; gone: n2 \\(it does not hear this member, or"
+            + " has gone on without it\\)");
+    new Reporter("bank", n2).notice(new Notice.Installed(both, alone, List.of(gone)));
+    log.next(".*gone: n2 \\(decided by n1\\)");
+  }
+
   @Test
   void statesDoubtsAndRestartsAreLines() throws Exception {
     var n1 = new MemberId("n1", new Address("here:1"), 1);
@@ -153,6 +176,10 @@ class OperatorLogTest {
     log.next("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
     reporter.notice(new Notice.Refuted(n2, n3));
     log.next("group bank at n1: n2 is not suspected: n3 has heard it");
+    reporter.tell(Report.joining("bank", n1, List.of(refused(Refused.Reason.ITS_CERTIFICATE, "it has expired"))));
+    log.next("group bank at n1: this node refuses here:3: it has expired");
+    reporter.tell(Report.joining("bank", n1, List.of(refused(Refused.Reason.OWN_CERTIFICATE, "it refuses this one"))));
+    log.next("group bank at n1: this node is refused by here:3: it refuses this one");
     reporter.stateComes(5, n3, 40);
     log.next("group bank at n1: gets the state as of position 40 from n3");
     reporter.stateChunk(5, 100, false);

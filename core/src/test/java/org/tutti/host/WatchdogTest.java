@@ -44,11 +44,20 @@ class WatchdogTest {
   }
 
   private LogRecord told() throws InterruptedException {
-    return log.next("(?s)node guarded:.*");
+    return log.next("(?s)node guarded: the engine thread.*"); // not that this process has no processor
   }
 
   private Group enter(GroupListener listener) {
     return node.create("bank", GroupConfig.standard(), MemberConfig.builder().listener(listener).build());
+  }
+
+  /// RehearsalTest in dev/verify stops a process.
+  @Test
+  void aProcessThatDidNotRunIsSaid() {
+    assertThat(Watchdog.late("n1", 999_000_000)).isNull();
+    assertThat(Watchdog.late("n1", 6_040_000_000L))
+        .isEqualTo(
+            "node n1: this process has not run for 6.0 s: it was stopped, collected garbage, or had no processor");
   }
 
   @Test

@@ -132,7 +132,7 @@ final class RefusedTest {
     Instant now = Instant.now();
     Path expired = authority.issue("expired", "tutti", now.minus(DAY), now.minusSeconds(60));
     Station old = tcp(Credentials.load(expired));
-    tells(refusal(tcp(member), old.address(), old), Reason.ITS_CERTIFICATE, "NotAfter: ");
+    tells(refusal(tcp(member), old.address(), old), Reason.ITS_CERTIFICATE, "it has expired (NotAfter: ");
   }
 
   @Test
