@@ -65,6 +65,16 @@ public final class Tutti implements Runnable {
   /// Those that print themselves what others log.
   private static final Set<String> SILENT = Set.of("doctor");
 
+  /// A line for each record: time, level, logger, message; a stack trace follows. Java's own format has two lines, with
+  /// the method that wrote them, but not the logger by which `docs/guides/logs.md` tells them apart.
+  private static final String LOG_FORMAT = "%1$tFT%1$tT.%1$tL%1$tz %4$s %3$s %5$s%6$s%n";
+
+  private static final String LOG_FORMAT_KEY = "java.util.logging.SimpleFormatter.format";
+
+  /// With one of these, whoever runs the command says how Java logs.
+  private static final List<String> LOG_KEYS =
+      List.of(LOG_FORMAT_KEY, "java.util.logging.config.file", "java.util.logging.config.class");
+
   @Spec private CommandSpec spec = CommandSpec.create();
   private boolean leveled;
 
@@ -124,6 +134,9 @@ public final class Tutti implements Runnable {
     // Who is looked for now may be in DNS in a second: the JDK would remember for ten that a name is unknown.
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     Security.setProperty("networkaddress.cache.ttl", "5");
+    if (LOG_KEYS.stream().allMatch(key -> System.getProperty(key) == null)) {
+      System.setProperty(LOG_FORMAT_KEY, LOG_FORMAT);
+    }
     System.exit(execute(first, last, null, args));
   }
 
