@@ -157,8 +157,8 @@ class OperatorLogTest {
     var gone = new Notice.Gone(n2, Notice.Ground.DECIDED, n1, Duration.ZERO);
     new Reporter("bank", n1).notice(new Notice.Installed(both, alone, List.of(gone)));
     log.next(
-        "group bank at n1 in view 2: view without the right to go on, of n1; gone: n2 \\(it does not hear this member, or"
-            + " has gone on without it\\)");
+        "group bank at n1 in view 2: view without the right to go on, of n1; gone: n2 \\(it does not hear this member,"
+            + " or has gone on without it\\)");
     new Reporter("bank", n2).notice(new Notice.Installed(both, alone, List.of(gone)));
     log.next(".*gone: n2 \\(decided by n1\\)");
   }
