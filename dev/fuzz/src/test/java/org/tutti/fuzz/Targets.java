@@ -10,6 +10,7 @@ final class Targets {
 
   private static final List<String> CLASSES =
       List.of(
+          "TracedTarget",
           "link.PacketTarget",
           "membership.ViewsTarget",
           "order.OrderTarget",

@@ -48,6 +48,7 @@ import org.tutti.StateSink;
 import org.tutti.StateSource;
 import org.tutti.Status;
 import org.tutti.Suspicion;
+import org.tutti.TracedMessage;
 import org.tutti.View;
 import org.tutti.certs.Authority;
 import org.tutti.fixture.Tree;
@@ -194,6 +195,19 @@ class ApiExamplesTest {
     // @end
     nodes.add(node);
     assertThat(node.self().name()).isEqualTo("n1");
+  }
+
+  @Test
+  void aMessageCarriesItsTrace() {
+    Map<String, String> headers = Map.of("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    ByteBuffer deposit = ByteBuffer.wrap("deposit 100".getBytes(UTF_8));
+    // @start region="traced-message"
+    ByteBuffer payload =
+        TracedMessage.of(headers.get("traceparent"), headers.get("tracestate"), deposit).encode(); // to be sent
+    TracedMessage delivered = TracedMessage.decode(payload); // where it arrives
+    log(delivered.traceparent() + ": " + UTF_8.decode(delivered.message()));
+    // @end
+    assertThat(log).containsExactly(headers.get("traceparent") + ": deposit 100");
   }
 
   @Test
