@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -150,6 +151,9 @@ class CheckRelease {
       archive(home.resolve(stem + ".jar"), "module-info.class"::equals);
       archive(home.resolve(stem + "-sources.jar"), "module-info.java"::equals);
       archive(home.resolve(stem + "-javadoc.jar"), "index.html"::equals);
+      for (String end : List.of(".jar", "-sources.jar", "-javadoc.jar")) {
+        licence(home.resolve(stem + end));
+      }
     }
     complete(home, expected);
   }
@@ -166,6 +170,23 @@ class CheckRelease {
       }
     }
     findings.add(stage.relativize(archive) + " lacks what it is for");
+  }
+
+  /// Whoever has one jar has the licence, that of the source tree.
+  private void licence(Path archive) throws IOException {
+    if (!Files.exists(archive)) {
+      return; // is found elsewhere
+    }
+    byte[] wanted = Files.readAllBytes(tree.resolve("LICENSE"));
+    try (var zip = new ZipInputStream(Files.newInputStream(archive))) {
+      for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+        if (entry.getName().equals("META-INF/LICENSE")) {
+          require(Arrays.equals(zip.readAllBytes(), wanted), stage.relativize(archive) + " has another licence");
+          return;
+        }
+      }
+    }
+    findings.add(stage.relativize(archive) + " has no META-INF/LICENSE");
   }
 
   /// What it says itself, or its parent, which is staged, too.

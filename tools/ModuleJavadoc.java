@@ -36,8 +36,8 @@ class ModuleJavadoc {
       descriptor = ModuleDescriptor.read(in);
     }
     clear(output);
+    copyLicence(module, output);
     if (descriptor.exports().stream().allMatch(ModuleDescriptor.Exports::isQualified)) {
-      Files.createDirectories(output);
       Files.writeString(output.resolve("index.html"), NOTHING.formatted(descriptor.name()));
       return;
     }
@@ -46,6 +46,11 @@ class ModuleJavadoc {
     if (status != 0) {
       System.exit(1);
     }
+  }
+
+  private static void copyLicence(Path module, Path output) throws IOException {
+    Path directory = Files.createDirectories(output.resolve("META-INF"));
+    Files.copy(root(module).resolve("LICENSE"), directory.resolve("LICENSE"));
   }
 
   private static ToolProvider javadoc() {

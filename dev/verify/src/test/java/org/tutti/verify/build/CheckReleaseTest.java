@@ -48,6 +48,8 @@ class CheckReleaseTest {
       </dependency></dependencies></dependencyManagement>
       """;
 
+  private static final String LICENCE = "META-INF/LICENSE";
+
   @TempDir private static Path classes;
 
   @TempDir private Path directory;
@@ -60,6 +62,7 @@ class CheckReleaseTest {
     stage = directory.resolve("stage");
     tree = Files.createDirectories(directory.resolve("tree"));
     Files.createDirectories(tree.resolve("bom"));
+    Files.writeString(tree.resolve("LICENSE"), LICENCE); // archives have names as contents
     Files.writeString(tree.resolve("CHANGELOG.md"), "# Changelog\n\n## 1.2.0 (2026-12-01)\n\n- It is faster.\n");
     pom("tutti", "<packaging>pom</packaging>" + DESCRIBED);
     String bom = pom("tutti-bom", "<packaging>pom</packaging>" + DESCRIBED + BOM);
@@ -67,9 +70,9 @@ class CheckReleaseTest {
     for (String artifact : List.of("tutti-core", "tutti-cli")) {
       pom(artifact, "<parent><artifactId>tutti</artifactId><version>1.2.0</version></parent>");
       String stem = "maven/org/tutti/" + artifact + "/1.2.0/" + artifact + "-1.2.0";
-      write(stem + ".jar", archive("module-info.class", "org/tutti/Node.class"));
-      write(stem + "-sources.jar", archive("module-info.java", "org/tutti/Node.java"));
-      write(stem + "-javadoc.jar", archive("index.html"));
+      write(stem + ".jar", archive(LICENCE, "module-info.class", "org/tutti/Node.class"));
+      write(stem + "-sources.jar", archive(LICENCE, "module-info.java", "org/tutti/Node.java"));
+      write(stem + "-javadoc.jar", archive(LICENCE, "index.html"));
       write(stem + "-cyclonedx.json", "{}".getBytes());
     }
     write("distribution/tutti-1.2.0-Linux-amd64.zip", archive("tutti-1.2.0/bin/tutti"));
@@ -200,16 +203,24 @@ class CheckReleaseTest {
     change(CORE + ".pom", "What it is.", "As 1.1.0-SNAPSHOT.");
     change(CORE + "-cyclonedx.json", "{}", "{\"version\": \"1.1.0-SNAPSHOT\"}");
     write("distribution/tutti-1.2.0-Linux-amd64.zip", archive("tutti-1.2.0/lib/tutti-net-1.2.0-SNAPSHOT.jar"));
-    write(CORE + ".jar", archive("module-info.class", "org/tutti/Node.class", "META-INF/tutti-1.2.0-SNAPSHOT/pom.xml"));
+    write(CORE + ".jar", archive(LICENCE, "module-info.class", "Node.class", "META-INF/tutti-1.2.0-SNAPSHOT/pom.xml"));
     assertThat(findings()).hasSize(5).allMatch(finding -> finding.contains("snapshot") || finding.contains("SNAPSHOT"));
   }
 
   @Test
   void anArchiveThatIsEmptyIsNamed() throws Exception {
-    write(CORE + ".jar", archive("META-INF/MANIFEST.MF", "org/tutti/Node.class"));
-    write(CORE + "-javadoc.jar", archive("META-INF/MANIFEST.MF"));
+    write(CORE + ".jar", archive(LICENCE, "org/tutti/Node.class"));
+    write(CORE + "-javadoc.jar", archive(LICENCE));
     assertThat(findings())
         .containsExactlyInAnyOrder(CORE + ".jar lacks what it is for", CORE + "-javadoc.jar lacks what it is for");
+  }
+
+  @Test
+  void aJarWithoutTheLicenceOrWithAnotherOneIsNamed() throws Exception {
+    write(CORE + "-javadoc.jar", archive("index.html"));
+    assertThat(findings()).containsExactly(CORE + "-javadoc.jar has no META-INF/LICENSE");
+    Files.writeString(tree.resolve("LICENSE"), "other words");
+    assertThat(findings()).contains(CORE + ".jar has another licence", CORE + "-sources.jar has another licence");
   }
 
   /// By a key that the test makes and forgets. The program asks gpg, which reads in its environment where keys are, so

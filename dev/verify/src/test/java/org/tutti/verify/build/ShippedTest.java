@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -158,6 +159,30 @@ class ShippedTest {
     assertThat(graph().modules())
         .extracting(module -> module.name())
         .noneMatch(name -> name.matches("org\\.jgroups.*|io\\.aeron.*|com\\.h2database|HdrHistogram|jmh.*|java\\.sql"));
+  }
+
+  @Test
+  void eachModuleHasTheLicence() throws Exception {
+    byte[] licence = Files.readAllBytes(Tree.root().resolve("LICENSE"));
+    try (Stream<Path> jars = Files.list(distribution().resolve("lib"))) {
+      List<Path> ours = jars.filter(jar -> jar.getFileName().toString().startsWith("tutti-")).toList();
+      assertThat(ours).hasSizeGreaterThan(5);
+      for (Path jar : ours) {
+        assertThat(entry(jar, "META-INF/LICENSE")).as(jar.toString()).isEqualTo(licence);
+      }
+    }
+    for (String module : published()) { // also of what the command does not need
+      Path classes = Tree.module(module).resolve("target/classes");
+      assertThat(classes.resolve("META-INF/LICENSE")).hasBinaryContent(licence);
+    }
+  }
+
+  private static byte[] entry(Path jar, String name) throws Exception {
+    try (var archive = new JarFile(jar.toFile())) {
+      var entry = archive.getJarEntry(name);
+      assertThat(entry).as(name + " in " + jar).isNotNull();
+      return archive.getInputStream(entry).readAllBytes();
+    }
   }
 
   @Test
