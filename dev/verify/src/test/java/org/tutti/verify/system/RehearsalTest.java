@@ -123,6 +123,16 @@ class RehearsalTest {
     n3.start(process(before, arguments(n3, "--join", n1.address + "," + n2.address)), unread);
   }
 
+  /// Starts the third one after a crash, with what it has stored.
+  private RehearsalPage.Block startAgain(String block) throws IOException {
+    n3.mark();
+    start(false);
+    RehearsalPage.Block after = page.block(block).of("log of n3");
+    after.line(n3.log(".*: goes on from stable storage: .*"));
+    after.line(n3.log(".*: caught up at position .*"));
+    return after.of("log of n1").line(n1.log(".*: primary view of n1, n2, n3; joined: n3"));
+  }
+
   private void whole() {
     for (RehearsedMember member : List.of(n1, n2, n3)) {
       RehearsedMember.await(member.name + " is whole: " + member.status(), () -> member.isWhole(3));
@@ -265,13 +275,7 @@ class RehearsalTest {
     RehearsalPage.Block seen = gone(page.block("killed"), "its host refuses connections", "connection-refused");
     seen.of("tutti status --json").line(status(n1));
     seen.of("/health").line(n1.codes()).line(n3.codes());
-    n3.mark();
-    start(false);
-    RehearsalPage.Block after = page.block("killed-after").of("log of n3");
-    after.line(n3.log(".*: goes on from stable storage: .*"));
-    after.line(n3.log(".*: caught up at position .*"));
-    after.of("log of n1").line(n1.log(".*: primary view of n1, n2, n3; joined: n3"));
-    ended(seen, after);
+    ended(seen, startAgain("killed-after"));
   }
 
   @Test
@@ -289,14 +293,8 @@ class RehearsalTest {
     seen.of("tutti status --json").line(status(n1));
     seen.of("/health").line(n1.codes()).line(n3.codes());
     seen.of("tutti doctor, on the host of n3").line(doctor("FAIL data", disk.get().enter()));
-    n3.mark();
     disk.get().makeRoom();
-    start(false);
-    RehearsalPage.Block after = page.block("full-after").of("log of n3");
-    after.line(n3.log(".*: goes on from stable storage: .*"));
-    after.line(n3.log(".*: caught up at position .*"));
-    after.of("log of n1").line(n1.log(".*: primary view of n1, n2, n3; joined: n3"));
-    ended(seen, after);
+    ended(seen, startAgain("full-after"));
   }
 
   @Test
