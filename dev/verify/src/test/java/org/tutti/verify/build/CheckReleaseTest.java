@@ -284,7 +284,10 @@ class CheckReleaseTest {
     var builder =
         new ProcessBuilder(
             java,
-            Tree.root().resolve("tools/CheckRelease.java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            classes.toString(),
+            "CheckRelease",
             stage.toString(),
             VERSION,
             tree.toString(),

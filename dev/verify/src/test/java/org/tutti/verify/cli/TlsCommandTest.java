@@ -126,7 +126,7 @@ class TlsCommandTest {
 
   @Test
   void whatCannotBeProtectedIsSaidInOneLine() throws Exception {
-    CommandProcess open = tutti.run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
+    Refusal open = Refusal.of("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
     assertThat(open.exitCode()).isEqualTo(1);
     assertThat(open.errors())
         .containsExactly(

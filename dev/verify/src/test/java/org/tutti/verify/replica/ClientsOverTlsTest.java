@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.certs.Authority;
@@ -39,6 +41,7 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.memory.InProcess;
 
 /// One replica, and clients that come to it with certificates of several kinds, or none.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClientsOverTlsTest {

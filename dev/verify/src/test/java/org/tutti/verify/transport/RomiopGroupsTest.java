@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.fixture.Tree;
 import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.Refusal;
 import org.tutti.verify.transport.RomiopProcesses.Program;
 
 /// The group service of three replicas, with clients of JacORB and omniORB, all in processes of their own.
@@ -116,13 +117,14 @@ class RomiopGroupsTest {
   }
 
   @Test
-  void mistakesAreSaid() throws Exception {
-    CommandProcess none = replicas.run("groups", "--servers=" + replicas.clients.get(0), "--servers-timeout=300ms");
+  void mistakesAreSaid() {
+    Refusal none = Refusal.of("corba", "groups", "--servers=" + replicas.clients.get(0), "--servers-timeout=300ms");
     assertThat(none.exitCode()).isOne();
     assertThat(none.errors())
         .containsExactly("tutti corba groups: no server answers at " + replicas.clients.get(0) + " (waited 300 ms)");
-    CommandProcess open =
-        replicas.run("group-service", "--name=n1", "--listen=127.0.0.1:0", "--clients=127.0.0.1:0", "--iiop=0.0.0.0:0");
+    Refusal open =
+        Refusal.of(
+            "corba", "group-service", "--name=n1", "--listen=127.0.0.1:0", "--clients=127.0.0.1:0", "--iiop=0.0.0.0:0");
     assertThat(open.exitCode()).isOne();
     assertThat(open.errors())
         .containsExactly(
