@@ -28,7 +28,7 @@ import org.tutti.sim.service.Simulated;
 /// The blocks in the simulator, each against a model that is as simple as it can be.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BlocksSimulatedTest {
-  private static final int SEEDS = 25;
+  private static final int SEEDS = 12;
   private static final int MANY = 1500;
 
   /// What is executed one by one: no copies, no snapshots.

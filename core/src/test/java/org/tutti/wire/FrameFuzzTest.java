@@ -11,7 +11,7 @@ import org.tutti.wire.FrameFuzz.Aim;
 
 /// Malformed input never stops a node; it is dropped for a reason that is counted, and costs little.
 ///
-/// The quick tests throw a fiftieth of what the deep ones do. `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs.
+/// The quick tests throw a hundredth of what the deep ones do. `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs.
 /// Each prints what was thrown and what became of it: *dropped* with a `drop.` counter, *counted* otherwise, or *taken*
 /// as what a member might well say.
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -20,7 +20,7 @@ class FrameFuzzTest {
   private static final Set<Aim> MEMBERS = EnumSet.of(Aim.FORGERY, Aim.MESSAGE, Aim.LIE, Aim.RELAY);
   private static final long FRAMES = 1_000_000;
   private static final long MEMBERS_FRAMES = 100_000; // they cost ten times as much
-  private static final int QUICK = 50;
+  private static final int QUICK = 100;
   private static final long SEED = Long.getLong("fuzz.seed", 1);
 
   @Test

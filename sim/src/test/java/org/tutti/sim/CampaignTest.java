@@ -22,7 +22,7 @@ class CampaignTest {
   private static final int MORE = 300; // enough that no kind of fault is missing by chance
   private static final int MANY = 1500; // of a deep build
   private static final int PERCENT_MIN = 5;
-  private static final int FEW = 12;
+  private static final int FEW = 6;
 
   @Test
   void nothingIsViolatedAtSeedsThatNobodyHasRun() {

@@ -105,6 +105,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void theOrderOfAHashTableInASnapshotIsNoDifference() {
     assertThat(simulated(() -> new Sums(new HashMap<>())).check().seeds()).isEqualTo(SEEDS);
   }
@@ -135,6 +136,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void aClockIsFound() {
     String found =
         violation(
@@ -253,6 +255,7 @@ class SimulatedTest {
   }
 
   @Test
+  @Tag("deep")
   void aServiceThatIsWrongEverywhereIsFoundByItsModel() {
     String found =
         violation(

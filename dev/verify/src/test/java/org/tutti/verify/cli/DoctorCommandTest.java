@@ -181,6 +181,7 @@ class DoctorCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void aNodeThatIsNotInTheGroupIsAWarning() throws Exception {
     Node node = node("n1");
     node.create("other", GroupConfig.standard());
@@ -193,6 +194,7 @@ class DoctorCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void anotherClusterIsTold() throws Exception {
     Node node = node("n1");
     fails(

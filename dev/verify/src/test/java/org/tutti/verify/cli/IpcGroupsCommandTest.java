@@ -72,6 +72,15 @@ class IpcGroupsCommandTest {
   }
 
   @Test
+  void aGroupIsServedAskedAndDestroyed() throws Exception {
+    CommandProcess server = alone();
+    isServedAskedAndDestroyed("--servers=" + clients(server), () -> {});
+    server.signal("TERM");
+    assertThat(server.exitCode()).as("it runs until it is stopped").isZero();
+  }
+
+  @Test
+  @Tag("deep")
   void aGroupIsServedAskedAndDestroyedWhileAServerIsKilled() throws Exception {
     List<String> listen = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
     List<String> clients = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
@@ -91,14 +100,22 @@ class IpcGroupsCommandTest {
     for (int i = 0; i < 3; i++) {
       replicas.get(i).lineMatching("n" + (i + 1) + " serves clients");
     }
-    String servers = "--servers=" + String.join(",", clients);
+    isServedAskedAndDestroyed("--servers=" + String.join(",", clients), replicas.getFirst()::close);
+    replicas.get(1).signal("TERM");
+    assertThat(replicas.get(1).exitCode()).as("it runs until it is stopped").isZero();
+  }
+
+  /// From the first command to the last.
+  ///
+  /// @param meanwhile happens when the group is served
+  private void isServedAskedAndDestroyed(String servers, Runnable meanwhile) throws Exception {
     String password = "--password-file=" + file("control", "secret\n");
     String id = only(run("create", servers, password));
     assertThat(id).matches("a[0-9a-f]{7}");
     CommandProcess serve =
         run("serve", "--id=" + id, "--listen=127.0.0.1:0", "--name=p1", servers, password, "--", "tr", "a-z", "A-Z");
     String to = "--join=" + at(serve);
-    replicas.getFirst().close();
+    meanwhile.run();
     assertThat(only(run("ask", "--id=" + id, to, servers, "--timeout=30s", "free"))).isEqualTo("p1: FREE");
     assertThat(serve.line()).matches("ask-\\d+: free");
     String second = throughASharedHost(id, servers, to);
@@ -110,8 +127,6 @@ class IpcGroupsCommandTest {
     assertThat(serve.exitCode()).isEqualTo(1);
     assertThat(serve.errors()).containsExactly("tutti ipc serve: group " + id + " was destroyed");
     fails(1, "tutti ipc destroy: group " + id + " does not exist", "destroy", "--id=" + id, servers, password);
-    replicas.get(1).signal("TERM");
-    assertThat(replicas.get(1).exitCode()).as("it runs until it is stopped").isZero();
   }
 
   /// The host knows the server, so that commands at its socket do not have to.

@@ -158,6 +158,7 @@ class JsonCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void fishCompletesCommandsAndOptions() throws Exception {
     Path fish = Path.of("/usr/bin/fish");
     assumeThat(fish).as("skipped: no fish here").isExecutable();

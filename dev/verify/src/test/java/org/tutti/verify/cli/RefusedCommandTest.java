@@ -143,11 +143,21 @@ class RefusedCommandTest {
 
   @Test
   void whoHasNoCertificateThatIsBelievedIsToldSo() throws Exception {
+    strangersAreRefused(List.of("tcp"));
+  }
+
+  @Test
+  @Tag("deep")
+  void whoHasNoCertificateThatIsBelievedIsToldSoByMiddlewares() throws Exception {
+    var transports = new ArrayList<>(List.of("rmi", "grpc", "iiop"));
+    transports.retainAll(TransportProvider.installed().keySet()); // some builds have no ORB
+    strangersAreRefused(transports);
+  }
+
+  private void strangersAreRefused(List<String> transports) throws Exception {
     Duration day = Duration.ofDays(1);
     Path own = Authority.in(directory.resolve("ca")).issue("n", "tutti", day);
     String other = Authority.in(directory.resolve("other")).issue("n", "tutti", day).toString();
-    var transports = new ArrayList<>(List.of("tcp", "rmi", "grpc", "iiop"));
-    transports.retainAll(TransportProvider.installed().keySet()); // some builds have no ORB
     var contacts = new ArrayList<String>();
     var strangers = new ArrayList<CommandProcess>();
     for (String transport : transports) {

@@ -63,6 +63,7 @@ class LabTest {
   }
 
   @Test
+  @Tag("deep")
   void theScriptOfThePageHolds() throws Exception {
     LabVerdict verdict = script(directory.resolve("lab"));
     assertThat(verdict.violations()).as("histories in " + directory).isEmpty();

@@ -136,6 +136,7 @@ class ProcessesTest {
   }
 
   @Test
+  @Tag("deep")
   void membersThatJoinAtTheSameMomentAllGetIn() throws Exception {
     CommandProcess n1 = create("n1");
     List<CommandProcess> members = List.of(n1, join("n2"), join("n3"), join("n4"), join("n5"));
@@ -186,6 +187,7 @@ class ProcessesTest {
   }
 
   @Test
+  @Tag("deep")
   void whatCannotBeStartedSaysWhyInOneLine() throws Exception {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();

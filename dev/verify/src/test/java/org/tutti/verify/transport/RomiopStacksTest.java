@@ -44,12 +44,7 @@ class RomiopStacksTest {
 
   /// Sums are the same in whatever order numbers are added. A client's `all` is answered when all have executed what it
   /// called before.
-  @Test
-  void withoutAnOrderAllServersExecuteAllRequestsOnceThroughCrashesAndComeAgain() throws Exception {
-    processes = new RomiopProcesses("tutti.romiop.stack=reliable", "tutti.romiop.recoverable=true");
-    processes.start(Collections.nCopies(RomiopProcesses.SERVERS, List.of()));
-    RomiopProcesses.Program first = client();
-    RomiopProcesses.Program second = client();
+  private void addThroughACrash(RomiopProcesses.Program first, RomiopProcesses.Program second) throws Exception {
     first.tell(reliable("first") + " mixed 300");
     second.tell(reliable("first") + " mixed 300");
     processes.kill(0); // while calls are under way
@@ -58,6 +53,26 @@ class RomiopStacksTest {
     assertThat(first.ask(reliable("all") + " add 0")).startsWith("sum ");
     assertThat(second.ask(reliable("all") + " add 0")).startsWith("sum ");
     assertThat(first.ask(reliable("all~all-equal") + " add 0")).isEqualTo("sum 600");
+  }
+
+  private void startReliable() throws Exception {
+    processes = new RomiopProcesses("tutti.romiop.stack=reliable", "tutti.romiop.recoverable=true");
+    processes.start(Collections.nCopies(RomiopProcesses.SERVERS, List.of()));
+  }
+
+  @Test
+  void withoutAnOrderAllServersExecuteAllRequestsOnceThroughACrash() throws Exception {
+    startReliable();
+    addThroughACrash(client(), client());
+  }
+
+  @Test
+  @Tag("deep")
+  void withoutAnOrderAllServersExecuteAllRequestsOnceThroughCrashesAndComeAgain() throws Exception {
+    startReliable();
+    RomiopProcesses.Program first = client();
+    RomiopProcesses.Program second = client();
+    addThroughACrash(first, second);
     try (Node watcher = RomiopProcesses.node("watcher", processes.addresses.getLast())) {
       Group group = watcher.observe(processes.group(), MemberConfig.builder().takesState(false).build());
       processes.servers.set(0, processes.server(0));

@@ -105,6 +105,7 @@ class UdpIpv6MulticastTest {
 
   /// It ends at the link, and needs the interface to mean anything.
   @Test
+  @Tag("deep")
   void aMulticastToFiveMembersIsOneDatagram() throws Exception {
     isOneDatagram("[ff02::7:7]:7400@eth0");
   }

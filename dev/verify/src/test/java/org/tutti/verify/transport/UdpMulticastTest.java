@@ -281,6 +281,7 @@ class UdpMulticastTest {
   }
 
   @Test
+  @Tag("deep")
   void whatOneMissesOthersRepair() throws Exception {
     List<Map<String, Long>> counters =
         run(
