@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -20,9 +21,16 @@ import org.tutti.certs.Authority;
 @Timeout(120)
 class TransportsTest {
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "rmi", "grpc"})
+  @ValueSource(strings = {"rmi", "grpc"})
   void aMulticastArrivesOverTheTransportThatIsNamed(String transport) throws Exception {
     multicast("--group", "bank", "--transport", transport);
+  }
+
+  /// Other tests do not name it.
+  @Test
+  @Tag("deep")
+  void aMulticastArrivesOverTcpAlsoWhenItIsNamed() throws Exception {
+    multicast("--group", "bank", "--transport", "tcp");
   }
 
   @ParameterizedTest

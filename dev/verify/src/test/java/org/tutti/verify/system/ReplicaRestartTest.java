@@ -89,10 +89,21 @@ class ReplicaRestartTest {
 
   @Test
   void commandsAreExecutedOnceAlthoughAllReplicasAreKilled() throws Exception {
+    killAll(1);
+  }
+
+  /// They begin from what they have kept since they began from what they had kept.
+  @Test
+  @Tag("deep")
+  void commandsAreExecutedOnceHoweverOftenAllReplicasAreKilled() throws Exception {
+    killAll(3);
+  }
+
+  private void killAll(int times) throws Exception {
     startAll();
     String[] at = clients.toArray(String[]::new);
     try (Client client = Client.of("counter").at(at).deadline(Duration.ofMinutes(3)).connect()) {
-      for (int life = 0; life < 3; life++) {
+      for (int life = 0; life < times; life++) {
         countUntilAllHaveSnapshots(client);
         processes.killAll();
         assertThat(open).isNotEmpty(); // some of them may have been executed
