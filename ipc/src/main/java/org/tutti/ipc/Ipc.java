@@ -30,7 +30,7 @@ import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
 
 /// One host of group communication, with a thread of its own: it serves the processes that it opens, and a message to a
-/// group goes to each other host once, however many members it has there.
+/// group goes to each host with members once, however many it has there.
 ///
 /// `Ipc.open("a", hub.open(here), List.of(there))`, then [#process]. Guarantees and limits are in `docs/ipc.md`.
 ///

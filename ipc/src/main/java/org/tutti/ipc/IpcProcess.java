@@ -49,10 +49,11 @@ public final class IpcProcess implements AutoCloseable {
     return new ProcessId(carrier.host(), number);
   }
 
-  /// Becomes a member: a message that is sent to the group from now on may come here.
+  /// Becomes a member. When the future completes, messages that are sent to the group from then on come here, from this
+  /// host and from all that are heard and have answered; one that does not answer is waited for a second.
   ///
   /// @param group the group
-  /// @return of how many groups it is a member now; [Status#NO_BUFF] when it would be more than 64
+  /// @return of how many groups it is a member now; [Status#NO_BUFF] when it would be more than 64, or too many wait
   public CompletableFuture<Result<Integer>> join(GroupId group) {
     return join(group, "");
   }

@@ -27,6 +27,7 @@ import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.ipc.protocol.IpcProtocol.Received;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.ipc.protocol.IssuedGroups;
+import org.tutti.ipc.protocol.MembershipMessage;
 import org.tutti.ipc.protocol.PairMessage;
 import org.tutti.ipc.protocol.Selection;
 import org.tutti.transport.Address;
@@ -74,6 +75,11 @@ class IpcStatusTest {
         @Override
         public void send(MemberId to, PairMessage message) {
           throw new AssertionError("there is no other host");
+        }
+
+        @Override
+        public void send(Collection<MemberId> to, MembershipMessage message) {
+          assertThat(to).as("there is no other host").isEmpty();
         }
       };
   private final IpcProtocol protocol = new IpcProtocol(SELF, new IpcProtocol.Times(100, 50), port);

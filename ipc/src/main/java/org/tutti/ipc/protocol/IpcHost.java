@@ -256,6 +256,7 @@ public final class IpcHost implements Links.Receiver {
     if (hosts.contains(peer) || hosts.size() < HOSTS_MAX) {
       heardAt.put(peer, now);
       if (hosts.add(peer)) {
+        protocol.memberships().heard(peer);
         groups.newcomer();
       }
     }
@@ -269,6 +270,8 @@ public final class IpcHost implements Links.Receiver {
     try {
       if (PairMessage.isOne(message)) {
         protocol.arrived(from, PairMessage.read(message));
+      } else if (MembershipMessage.isOne(message)) {
+        protocol.memberships().arrived(from, MembershipMessage.read(message));
       } else {
         groups.arrived(from, IpcMessage.read(message));
       }
@@ -317,6 +320,15 @@ public final class IpcHost implements Links.Receiver {
       var out = new WireWriter();
       PairMessage.write(out, message);
       send(List.of(to), out);
+    }
+
+    @Override
+    public void send(Collection<MemberId> to, MembershipMessage message) {
+      if (!to.isEmpty()) {
+        var out = new WireWriter();
+        MembershipMessage.write(out, message);
+        send(to, out);
+      }
     }
 
     private void send(Collection<MemberId> to, WireWriter out) {

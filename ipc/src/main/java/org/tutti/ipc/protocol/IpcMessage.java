@@ -26,7 +26,7 @@ public sealed interface IpcMessage {
   /// @param session larger than those of all earlier communications of that host
   record Key(int process, GroupId group, long session) {}
 
-  /// To every host: put this into the queues of the group's members there.
+  /// To hosts that may have members: put this into the queues of the group's members there.
   ///
   /// @param key     the communication
   /// @param tag     what members may select by
@@ -191,7 +191,12 @@ public sealed interface IpcMessage {
     return new Coded(new Deliver(key, tag(in.fixed()), payload(in)), code);
   }
 
-  private static GroupId group(long value) throws Malformed {
+  /// Reads the id of a group.
+  ///
+  /// @param value as it was written
+  /// @return the id
+  /// @throws Malformed when it is none
+  static GroupId group(long value) throws Malformed {
     try {
       return new GroupId(Math.toIntExact(value));
     } catch (IllegalArgumentException | ArithmeticException _) {

@@ -87,6 +87,12 @@ public final class IpcProtocol {
     /// @param to      another host
     /// @param message what to send
     void send(MemberId to, PairMessage message);
+
+    /// Sends in the same way.
+    ///
+    /// @param to      other hosts
+    /// @param message what to send to each of them
+    void send(Collection<MemberId> to, MembershipMessage message);
   }
 
   /// How long things may take, in nanoseconds.
@@ -140,6 +146,7 @@ public final class IpcProtocol {
   private final Times times;
   private final Port port;
   private final PairProtocol pairs;
+  private final Memberships memberships;
 
   private final Map<Integer, LocalProcess> processes = new LinkedHashMap<>(); // in the order of their numbers
   private final Deliveries deliveries = new Deliveries();
@@ -170,6 +177,7 @@ public final class IpcProtocol {
     this.times = times;
     this.port = port;
     this.pairs = new PairProtocol(self, times.probeNanos, settings, new Here(), later);
+    this.memberships = new Memberships(times.acknowledgeNanos, port, later);
   }
 
   // ---- processes and groups ----------------------------------------------------------------------------------------
@@ -193,6 +201,7 @@ public final class IpcProtocol {
     if (process != null) {
       List.copyOf(process.own.values()).forEach(communication -> over(process, communication));
       List.copyOf(process.queue.values()).forEach(this::drop);
+      process.groups.forEach(memberships::left);
       abortReceive(process, Status.NO_COMM);
       pairs.ended(number);
       abortReceives(new ProcessId(self, number), Status.PROC_DEAD);
@@ -200,7 +209,7 @@ public final class IpcProtocol {
     later.run();
   }
 
-  /// Makes a process a member of a group.
+  /// Makes a process a member of a group: at once for senders at this host, and for others when they know.
   ///
   /// @param number the process
   /// @param group  the group
@@ -213,7 +222,9 @@ public final class IpcProtocol {
     if (process.groups.size() == GROUPS_MAX && !process.groups.contains(group)) {
       return new Aborted<>(Status.NO_BUFF);
     }
-    process.groups.add(group);
+    if (process.groups.add(group)) {
+      memberships.joined(group);
+    }
     return new Done<>(process.groups.size());
   }
 
@@ -227,6 +238,7 @@ public final class IpcProtocol {
     if (process == null || !process.groups.remove(group)) {
       return new Aborted<>(process == null ? Status.NO_COMM : Status.NOT_MEMBER);
     }
+    memberships.left(group);
     dropAll(process, group);
     if (process.selection != null && group.equals(process.selection.group())) {
       abortReceive(process, Status.NOT_MEMBER);
@@ -258,6 +270,7 @@ public final class IpcProtocol {
         over(process, own);
       }
       if (process.groups.remove(group)) {
+        memberships.left(group);
         dropAll(process, group);
         Selection selection = process.selection;
         if (selection != null && (selection.group() == null || selection.group().equals(group))) {
@@ -287,7 +300,7 @@ public final class IpcProtocol {
   /// @param group the group
   /// @return whether it has
   public boolean hasMembers(GroupId group) {
-    return processes.values().stream().anyMatch(process -> process.groups.contains(group));
+    return memberships.has(group);
   }
 
   /// Whether processes here communicate with a group.
@@ -296,6 +309,11 @@ public final class IpcProtocol {
   /// @return whether one does
   public boolean hasSenders(GroupId group) {
     return processes.values().stream().anyMatch(process -> process.own.containsKey(group));
+  }
+
+  /// Which hosts have members of which groups.
+  Memberships memberships() {
+    return memberships;
   }
 
   // ---- the sender --------------------------------------------------------------------------------------------------
@@ -324,7 +342,11 @@ public final class IpcProtocol {
       communication.send = waiting(times.acknowledgeNanos(), caller);
       process.own.put(group, communication);
       var message = new Deliver(communication.key, tag, payload);
-      communication.hosts.addAll(port.hosts());
+      for (MemberId host : port.hosts()) {
+        if (memberships.mayHave(host, group)) {
+          communication.hosts.add(host);
+        }
+      }
       communication.asked.add(self);
       communication.asked.addAll(communication.hosts);
       communication.asked.forEach(host -> unanswered.merge(host, 1, Integer::sum));
@@ -340,7 +362,7 @@ public final class IpcProtocol {
     }
     boolean full = process.own.size() == GROUPS_MAX && !process.own.containsKey(group);
     for (MemberId host : port.hosts()) {
-      full |= unanswered.getOrDefault(host, 0) >= UNANSWERED_MAX;
+      full |= unanswered.getOrDefault(host, 0) >= UNANSWERED_MAX && memberships.mayHave(host, group);
     }
     return full ? Status.NO_BUFF : null;
   }
@@ -739,6 +761,7 @@ public final class IpcProtocol {
       }
     }
     pairs.lost(host);
+    memberships.lost(host);
     later.run();
   }
 
@@ -750,6 +773,7 @@ public final class IpcProtocol {
       dueAt = nextDue();
     }
     pairs.tick();
+    memberships.tick();
     later.run();
   }
 
@@ -780,7 +804,7 @@ public final class IpcProtocol {
   ///
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
-    return Math.min(dueAt, pairs.deadline());
+    return Math.min(dueAt, Math.min(pairs.deadline(), memberships.deadline()));
   }
 
   private long nextDue() {
@@ -958,6 +982,7 @@ public final class IpcProtocol {
   /// Fails when an invariant does not hold.
   public void check() {
     pairs.check();
+    memberships.check();
     Set<Long> ids = new TreeSet<>();
     for (LocalProcess process : processes.values()) {
       process.check();

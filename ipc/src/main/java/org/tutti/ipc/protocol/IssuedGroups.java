@@ -161,18 +161,29 @@ public final class IssuedGroups {
   /// @param number   the process
   /// @param group    the group
   /// @param password its control password; empty for groups that nobody creates
-  /// @param caller   told of how many groups it is a member
+  /// @param caller   told of how many groups it is a member, when the other hosts that are heard and answer in time send
+  ///                 it the group's messages
   public void join(int number, GroupId group, String password, Consumer<Result<Integer>> caller) {
     check(
         group,
         password,
         caller,
         (issued, asked) -> {
-          if (issued == null) {
-            return protocol.join(number, group);
+          Status full = protocol.memberships().isFull() ? Status.NO_BUFF : null;
+          Status fault = full != null || issued == null ? full : learn(issued, asked);
+          Result<Integer> result = fault != null ? new Aborted<>(fault) : protocol.join(number, group);
+          if (result instanceof Done) {
+            protocol
+                .memberships()
+                .whenKnown(
+                    group,
+                    () -> {
+                      told(caller, result);
+                      later.run();
+                    });
+          } else {
+            told(caller, result);
           }
-          Status fault = learn(issued, asked);
-          return fault != null ? new Aborted<>(fault) : protocol.join(number, group);
         });
   }
 
@@ -187,7 +198,7 @@ public final class IssuedGroups {
       told(caller, new Aborted<>(destroyed.containsKey(group) ? Status.GROUP_DOES_NOT_EXIST : Status.NOT_MEMBER));
       later.run();
     } else {
-      check(group, password, caller, (_, _) -> protocol.leave(number, group));
+      check(group, password, caller, (_, _) -> told(caller, protocol.leave(number, group)));
     }
   }
 
@@ -195,12 +206,16 @@ public final class IssuedGroups {
   private interface Step {
     /// @param issued what the server says; null of a group that nobody creates
     /// @param asked  when it was asked
-    Result<Integer> take(@Nullable IssuedGroup issued, long asked);
+    void take(@Nullable IssuedGroup issued, long asked);
   }
 
   private void check(GroupId group, String password, Consumer<Result<Integer>> caller, Step then) {
     if (!group.isIssued()) {
-      told(caller, password.isEmpty() ? then.take(null, 0) : new Aborted<>(Status.GROUP_DOES_NOT_EXIST));
+      if (password.isEmpty()) {
+        then.take(null, 0);
+      } else {
+        told(caller, new Aborted<>(Status.GROUP_DOES_NOT_EXIST));
+      }
     } else if (calls == CALLS_MAX) {
       told(caller, new Aborted<>(Status.NO_BUFF));
     } else {
@@ -212,7 +227,7 @@ public final class IssuedGroups {
           result -> {
             calls--;
             switch (result) {
-              case Done(IssuedGroup issued) -> told(caller, then.take(issued, asked));
+              case Done(IssuedGroup issued) -> then.take(issued, asked);
               case Aborted(Status status) -> {
                 heard(group, status, asked);
                 told(caller, new Aborted<>(status));

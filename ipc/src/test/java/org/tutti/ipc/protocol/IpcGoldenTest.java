@@ -77,6 +77,33 @@ class IpcGoldenTest {
   }
 
   @Test
+  void messagesOfMemberships() {
+    var format =
+        new Golden.Format<MembershipMessage>() {
+          @Override
+          public byte[] write(MembershipMessage message) {
+            var out = new WireWriter();
+            MembershipMessage.write(out, message);
+            return RawPackets.bytes(out);
+          }
+
+          @Override
+          public MembershipMessage read(byte[] bytes) throws Exception {
+            return MembershipMessage.read(ByteBuffer.wrap(bytes));
+          }
+        };
+    var groups = List.of(GroupId.wellKnown(7), GroupId.named("printers"));
+    new Golden("ipc", "membership-message", "between hosts, which groups have members: `MembershipMessage`")
+        .example("whole, asking", new MembershipMessage.Whole(300, true, true, groups), format)
+        .example("whole, too much to list", new MembershipMessage.Whole(300, false, false, List.of()), format)
+        .example("first", new MembershipMessage.First(301, GroupId.wellKnown(7)), format)
+        .example("last", new MembershipMessage.Last(302, GroupId.wellKnown(7)), format)
+        .example("known", new MembershipMessage.Known(302), format)
+        .covers(MembershipMessage.class)
+        .check();
+  }
+
+  @Test
   void messagesToProcesses() {
     var format = pairs();
     Golden golden = new Golden("ipc", "pair-message", "between hosts, to a process: `PairMessage`");

@@ -65,6 +65,9 @@ class IpcProtocolTest {
             public void send(MemberId to, PairMessage message) {
               throw new AssertionError("nothing here is for one process");
             }
+
+            @Override
+            public void send(Collection<MemberId> to, MembershipMessage message) {}
           });
   private @Nullable Result<?> result;
 

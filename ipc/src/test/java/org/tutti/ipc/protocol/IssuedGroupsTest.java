@@ -75,6 +75,13 @@ class IssuedGroupsTest {
         public void send(MemberId to, PairMessage message) {
           throw new AssertionError("nobody talks to one process");
         }
+
+        @Override
+        public void send(Collection<MemberId> to, MembershipMessage message) {
+          if (message instanceof MembershipMessage.First(long version, GroupId _)) {
+            protocol.memberships().arrived(peer, new MembershipMessage.Known(version));
+          }
+        }
       };
   private final IpcProtocol protocol = new IpcProtocol(self, new IpcProtocol.Times(100, 50), port);
   private final IssuedGroups groups =

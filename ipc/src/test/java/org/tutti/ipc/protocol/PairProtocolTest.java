@@ -85,6 +85,9 @@ class PairProtocolTest {
     public void send(Collection<MemberId> to, IpcMessage message) {}
 
     @Override
+    public void send(Collection<MemberId> to, MembershipMessage message) {}
+
+    @Override
     public void send(MemberId to, PairMessage message) {
       if (others.contains(to)) {
         wire.add(new Posted(this, to, message));

@@ -18,6 +18,8 @@ import org.tutti.sim.check.Violation;
 /// | --- | --- |
 /// | `CountReached` | a send counts no more members than have had the message in their queues |
 /// | `MembersOnly` | only members of the group get a message |
+/// | `JoinedReached` | who was told that it has joined gets what is sent afterwards, where hosts hear each other |
+/// | `JoinTold` | while all hear each other, a join is told before the time for answers is over |
 /// | `LatestReceived` | no message is received after a later one of its sender to the group has come |
 /// | `ReplyInItsSession` | a reply that is taken was made, by that member, in this communication |
 /// | `RepliesWanted` | none is taken twice, never more than wanted, and a larger number later does not count |
@@ -99,6 +101,25 @@ final class IpcChecks {
           "SendPassword",
           member + " has a message of " + line + ", whose sender has not said the send password");
     }
+  }
+
+  /// A send has returned because all hosts that were asked have answered.
+  ///
+  /// @param expected who was told before it that it has joined, and has had no reason since to miss the message
+  void sent(Line line, Set<ProcessId> expected) {
+    for (ProcessId member : expected) {
+      require(
+          reached.getOrDefault(line, Set.of()).contains(member),
+          "JoinedReached",
+          member + " has joined " + line.group + " before, and has no message of " + line);
+    }
+  }
+
+  /// A join was told.
+  ///
+  /// @param inTime whether it was because all who are heard know
+  void joinTold(ProcessId member, GroupId group, boolean inTime) {
+    require(inTime, "JoinTold", "not all hosts answer " + member + ", which joins " + group);
   }
 
   /// How many members have had a message.

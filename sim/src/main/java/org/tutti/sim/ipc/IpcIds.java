@@ -117,7 +117,9 @@ final class IpcIds {
     for (int number : protocol.processes()) {
       for (GroupId group : protocol.groups(number)) {
         if (group.isIssued()) {
-          sites.checks.isMember(new ProcessId(host.self(), number), group);
+          var member = new ProcessId(host.self(), number);
+          sites.checks.isMember(member, group);
+          sites.checks.joined(member, group); // it may be told later
         }
       }
     }
@@ -278,18 +280,7 @@ final class IpcIds {
       if (password.equals(RIGHT)) {
         sites.checks.saidTheRightPassword(id, group);
       }
-      by.join(
-          id.number(),
-          group,
-          password,
-          asking(
-              "join",
-              0,
-              done -> {
-                if (done) {
-                  sites.checks.joined(id, group);
-                }
-              }));
+      by.join(id.number(), group, password, asking("join", IpcSites.ACKNOWLEDGE, _ -> {}));
     }
 
     /// With the key of the group, or with one of its own, as a host would have that does not look.

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 import org.tutti.ipc.GroupId;
 import org.tutti.ipc.ProcessId;
 import org.tutti.ipc.Result;
@@ -41,6 +43,7 @@ import org.tutti.sim.ipc.IpcSites.Weather;
 public final class IpcRun {
   private static final long MILLI = IpcSites.MILLI;
   private static final long FAULTS_END = 4_000 * MILLI;
+  private static final long ALL_HEAR = FAULTS_END + IpcSites.SILENCE + 200 * MILLI;
   private static final long WORK_END = 5_000 * MILLI;
   private static final long LAST_END = 6_500 * MILLI;
   private static final long QUIET = 8_000 * MILLI;
@@ -70,6 +73,7 @@ public final class IpcRun {
   private final SplittableRandom random;
   private final IpcSites sites;
   private final List<Actor> actors = new ArrayList<>();
+  private final Map<List<Object>, Joined> joined = new LinkedHashMap<>(); // by process and group, who was told it
   private final @Nullable IpcIds ids; // in every second run
   private final PairTalkers talkers;
   private final String plan;
@@ -239,6 +243,13 @@ public final class IpcRun {
     }
   }
 
+  /// A join that was told.
+  ///
+  /// @param member  who joined
+  /// @param began   when
+  /// @param hearing the hosts that heard its host, and were heard, then
+  private record Joined(Actor member, long began, Set<MemberId> hearing) {}
+
   /// A process that does what comes to its mind.
   private final class Actor {
     private final Site site;
@@ -316,20 +327,54 @@ public final class IpcRun {
     }
 
     private void join(GroupId group) {
-      if (life.protocol().join(id.number(), group) instanceof Done) {
+      long began = sites.now();
+      long limit = began + IpcSites.ACKNOWLEDGE;
+      Set<MemberId> hearing = new LinkedHashSet<>();
+      for (Site other : sites.sites) {
+        if (other.host != null && !sites.areApart(id.host(), other.host.self(), began + 1)) {
+          hearing.add(other.host.self());
+        }
+      }
+      life.groups()
+          .join(
+              id.number(),
+              group,
+              "",
+              sites.waiting(
+                  id,
+                  "join",
+                  limit,
+                  result -> {
+                    if (result instanceof Done) {
+                      boolean inTime = sites.now() < limit;
+                      sites.checks.joinTold(id, group, inTime || began < ALL_HEAR);
+                      joined.remove(List.of(id, group));
+                      if (inTime && isMember(group)) {
+                        joined.put(List.of(id, group), new Joined(this, began, hearing));
+                      }
+                    }
+                  }));
+      if (isMember(group)) {
         sites.checks.joined(id, group);
       }
+    }
+
+    boolean isMember(GroupId group) {
+      return lives() && life.protocol().groups(id.number()).contains(group);
     }
 
     private void leave(GroupId group) {
       if (life.protocol().leave(id.number(), group) instanceof Done) {
         sites.checks.left(id, group);
+        joined.remove(List.of(id, group));
       }
     }
 
     private void send(GroupId group) {
       int replies = random.nextInt(4);
       var payload = ByteBuffer.allocate(random.nextInt(5) == 0 ? 3000 : 10);
+      long began = sites.now();
+      List<Joined> before = joined.values().stream().filter(one -> one.member.isMember(group)).toList();
       life.protocol()
           .send(
               id.number(),
@@ -348,8 +393,28 @@ public final class IpcRun {
                       sessions.put(group, sent.session());
                       // The queues of this host are looked at after this step.
                       sites.at(sites.now(), () -> sites.checks.counted(line, sent.count()));
+                      if (sites.now() < began + IpcSites.ACKNOWLEDGE) {
+                        Set<ProcessId> expected = expected(group, before, began);
+                        sites.at(sites.now(), () -> sites.checks.sent(line, expected));
+                      }
                     }
                   }));
+    }
+
+    /// Who of those that had joined before a send has no reason to miss its message.
+    private Set<ProcessId> expected(GroupId group, List<Joined> before, long sentAt) {
+      Set<ProcessId> all = new LinkedHashSet<>();
+      for (Joined one : before) {
+        ProcessId member = one.member.id;
+        if (one == joined.get(List.of(member, group))
+            && one.member.isMember(group)
+            && one.hearing.contains(id.host())
+            && !sites.areApart(id.host(), member.host(), one.began)
+            && !sites.wasCrowded(member.host(), sentAt)) {
+          all.add(member);
+        }
+      }
+      return all;
     }
 
     private int want(GroupId group, int replies) {

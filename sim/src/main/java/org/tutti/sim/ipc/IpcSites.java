@@ -20,6 +20,7 @@ import org.tutti.ipc.Result.Done;
 import org.tutti.ipc.protocol.IpcHost;
 import org.tutti.ipc.protocol.IpcMessage;
 import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.ipc.protocol.MembershipMessage;
 import org.tutti.ipc.protocol.PairMessage;
 import org.tutti.ipc.protocol.PairProtocol;
 import org.tutti.sim.FrameText;
@@ -72,6 +73,7 @@ final class IpcSites {
   private final Map<List<MemberId>, Long> lostAt = new LinkedHashMap<>(); // who has lost whom last
   final PairProtocol.Settings pairs;
   private final Weather weather;
+  private final Map<MemberId, Long> crowdedAt = new LinkedHashMap<>(); // when a queue there was half full last
   private boolean isCalm; // nothing is lost any more
 
   /// Hosts without processes.
@@ -170,7 +172,10 @@ final class IpcSites {
   private void say(String from, String to, boolean whole, ByteBuffer message) {
     try {
       ByteBuffer bytes = message.duplicate();
-      Object read = PairMessage.isOne(bytes) ? PairMessage.read(bytes) : whole ? IpcMessage.read(bytes) : "";
+      Object read =
+          PairMessage.isOne(bytes)
+              ? PairMessage.read(bytes)
+              : MembershipMessage.isOne(bytes) ? MembershipMessage.read(bytes) : whole ? IpcMessage.read(bytes) : "";
       trace.say(from, "-> " + to + " " + (whole ? read : "a part of a message"));
     } catch (Malformed malformed) {
       trace.say(from, "-> " + to + " malformed: " + malformed.reason());
@@ -183,6 +188,11 @@ final class IpcSites {
         || !hears(other, one)
         || lostAt.getOrDefault(List.of(one, other), -1L) >= since
         || lostAt.getOrDefault(List.of(other, one), -1L) >= since;
+  }
+
+  /// Whether a queue at a host may have been full since then.
+  boolean wasCrowded(MemberId host, long since) {
+    return crowdedAt.getOrDefault(host, -1L) >= since;
   }
 
   private boolean hears(MemberId one, MemberId other) {
@@ -314,6 +324,7 @@ final class IpcSites {
 
     /// What has come into queues, after each step.
     void look(IpcHost living) {
+      looks.accept(living);
       long last = seen;
       for (IpcProtocol.Queued queued : living.protocol().queued(seen)) {
         var key = queued.key();
@@ -322,8 +333,11 @@ final class IpcSites {
         last = Math.max(last, queued.id());
       }
       seen = last;
-      checks.keeps(living.self(), living.protocol().sizes());
-      looks.accept(living);
+      IpcProtocol.Sizes sizes = living.protocol().sizes();
+      if (sizes.queue() >= IpcProtocol.QUEUE_MAX / 2) {
+        crowdedAt.put(living.self(), now());
+      }
+      checks.keeps(living.self(), sizes);
       pairChecks.keeps(living.self(), living.protocol().pairs().sizes(), pairs);
     }
 

@@ -24,6 +24,19 @@ final class IpcMutants {
                   "a message is put into the queues of all processes",
                   "deliver",
                   new Drop("Set.contains", 1)),
+              joins(
+                  "ipc-join-told-early",
+                  "a join is told before other hosts know",
+                  "whenKnown",
+                  new Drop("Set.isEmpty", 1)),
+              joins("ipc-first-untold", "nobody is told that a group has members", "joined", new Drop("send", 0)),
+              joins("ipc-first-unheard", "a host forgets that a group has members", "arrived", new Drop("Set.add", 0)),
+              joins(
+                  "ipc-last-too-early",
+                  "one member leaves, and the others get nothing any more",
+                  "left",
+                  new Fix(0, true)),
+              joins("ipc-newcomer-untold", "who is heard anew is told nothing", "heard", new Drop("send", 0)),
               bug("ipc-queue-unbounded", "a full queue takes more", "deliver", new Fix(3, true)),
               bug("ipc-unanswered-unbounded", "a host that is silent is sent more", "sendFault", new Fix(5, true)),
               bug(
@@ -118,6 +131,11 @@ final class IpcMutants {
 
   private static Mutant pair(String name, String breaks, String method, Change change) {
     return in("PairProtocol", name, breaks, method, change);
+  }
+
+  /// In what hosts say of their members.
+  private static Mutant joins(String name, String breaks, String method, Change change) {
+    return in("Memberships", name, breaks, method, change);
   }
 
   private static Mutant in(String owner, String name, String breaks, String method, Change change) {

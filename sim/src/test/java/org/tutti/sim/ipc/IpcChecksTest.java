@@ -2,6 +2,7 @@ package org.tutti.sim.ipc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
@@ -45,6 +46,15 @@ class IpcChecksTest {
           checks.left(MEMBER, GROUP);
           checks.queued(LATER, MEMBER);
         });
+  }
+
+  @Test
+  void whoHasJoinedIsReached() {
+    holds(checks -> checks.sent(FIRST, Set.of(MEMBER)));
+    breaks("JoinedReached", checks -> checks.sent(FIRST, Set.of(MEMBER, SECOND)));
+    breaks("JoinedReached", checks -> checks.sent(LATER, Set.of(MEMBER)));
+    holds(checks -> checks.joinTold(SECOND, GROUP, true));
+    breaks("JoinTold", checks -> checks.joinTold(SECOND, GROUP, false));
   }
 
   @Test

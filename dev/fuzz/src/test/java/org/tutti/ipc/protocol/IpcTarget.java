@@ -11,6 +11,8 @@ public final class IpcTarget implements FuzzTarget {
   public void take(ByteBuffer input) throws Malformed {
     if (PairMessage.isOne(input)) {
       FuzzTarget.again(IpcTarget::pair, (message, out) -> PairMessage.write(out, message), input);
+    } else if (MembershipMessage.isOne(input)) {
+      FuzzTarget.again(IpcTarget::membership, (message, out) -> MembershipMessage.write(out, message), input);
     } else {
       FuzzTarget.again(IpcTarget::group, (message, out) -> IpcMessage.write(out, message), input);
     }
@@ -18,6 +20,10 @@ public final class IpcTarget implements FuzzTarget {
 
   private static IpcMessage group(WireReader in) throws Malformed {
     return IpcMessage.read(in.rest());
+  }
+
+  private static MembershipMessage membership(WireReader in) throws Malformed {
+    return MembershipMessage.read(in.rest());
   }
 
   private static PairMessage pair(WireReader in) throws Malformed {
