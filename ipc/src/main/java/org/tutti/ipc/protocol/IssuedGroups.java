@@ -161,8 +161,7 @@ public final class IssuedGroups {
   /// @param number   the process
   /// @param group    the group
   /// @param password its control password; empty for groups that nobody creates
-  /// @param caller   told of how many groups it is a member, when the other hosts that are heard and answer in time send
-  ///                 it the group's messages
+  /// @param caller   told of how many groups it is a member, when the other hosts know that, or do not answer in time
   public void join(int number, GroupId group, String password, Consumer<Result<Integer>> caller) {
     check(
         group,

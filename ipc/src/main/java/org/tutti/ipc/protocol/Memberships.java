@@ -19,9 +19,9 @@ import org.tutti.ipc.protocol.MembershipMessage.Whole;
 /// Which groups have members at this host and, as far as they have said, at the others: so a message goes to no host
 /// that has no members for it, and a group without members costs nothing. Deterministic; no thread, no clock.
 ///
-/// Guarantee: when a join has been told to its caller, each host that heard this one when it began, and was heard, sends
-/// the group's messages here, until one of the two loses the other, or unless it did not answer in time. A host that has
-/// not said what it has, or has too much to say, gets all messages.
+/// Guarantee: when a join has been told to its caller, each host that heard this one when it began, and was heard,
+/// sends the group's messages here, until one of the two loses the other, or unless it did not answer in time. A host
+/// that has not said what it has, or has too much to say, gets all messages.
 ///
 /// ```
 ///   host A                                       host B, which hears A anew
