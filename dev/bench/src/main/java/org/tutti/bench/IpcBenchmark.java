@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -25,13 +27,16 @@ import org.tutti.ipc.IpcProcess;
 import org.tutti.ipc.ProcessId;
 import org.tutti.ipc.Result;
 import org.tutti.ipc.Status;
+import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
 /// The experiments of See's thesis on group interprocess communication (*Group Communication in Distributed System
 /// T-Shoshin*, chapter 5), each row beside the thesis's figure and beside a ping of the transport with as many
 /// bytes; and how many questions to three members are answered in a second. Calls are made by a thread that waits, and,
-/// measured apart, by the callback of the one before.
+/// measured apart, by the callback of the one before. A last table has the experiments that the thesis proposes and
+/// does not make: a send that waits for no host, a reply by the mechanism of two processes, and what its reply without
+/// a buffer at the sender's host costs.
 ///
 /// All hosts are in one process, and every message goes to each of them, as in the thesis. Rounds take turns over all
 /// rows, so that a change of the machine's load hits all of them.
@@ -42,6 +47,8 @@ public final class IpcBenchmark {
   private static final double P50 = 50;
   private static final double P99 = 99;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration UNREADY = Duration.ofMillis(10); // longer than a reply takes
+  private static final double UNMEASURED = Double.NaN; // by the thesis
 
   // What the thesis measured, in milliseconds: two SUN workstations and a VAX of 1988 on an Ethernet of 10 Mbit/s.
   private static final List<Integer> PAIR_BYTES = List.of(0, 16, 32, 512, 1024, 2048, 8192);
@@ -97,11 +104,16 @@ public final class IpcBenchmark {
     final Map<SendingThread, Taken> taken = new EnumMap<>(SendingThread.class);
 
     Row(String what, int bytes, double thesisMillis, Callers.Caller call) {
+      this(what, bytes, thesisMillis, List.of(SendingThread.values()), call);
+    }
+
+    /// One that is measured in some ways only.
+    Row(String what, int bytes, double thesisMillis, List<SendingThread> ways, Callers.Caller call) {
       this.what = what;
       this.bytes = bytes;
       this.thesisMillis = thesisMillis;
       this.call = call;
-      for (SendingThread way : SendingThread.values()) {
+      for (SendingThread way : ways) {
         taken.put(way, new Taken());
       }
     }
@@ -153,13 +165,18 @@ public final class IpcBenchmark {
     out.flush();
     var near = options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE));
     int frameBytesMax = near.traits().frameBytesMax(); // longer messages have no ping: they travel in several
+    Transport[] far =
+        Stream.generate(() -> options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE)))
+            .limit(REMOTE_MAX)
+            .toArray(Transport[]::new);
     try (var hosts = new IpcHosts(HOSTS, options.transport());
-        var ping = new Ping(near, options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE)))) {
+        var ping = new Ping(near, far)) {
       Map<String, List<Row>> tables = tables(hosts);
       List<Row> rows = tables.values().stream().flatMap(List::stream).toList();
       Map<Integer, Numbers> pings = new LinkedHashMap<>();
       rows.stream().filter(row -> row.bytes <= frameBytesMax).forEach(row -> pings.put(row.bytes, new Numbers()));
       List<Callers.Caller> askers = askers(hosts);
+      List<Numbers> fans = Stream.generate(Numbers::new).limit(REMOTE_MAX).toList();
       var perSecond = new Numbers();
       for (int round = -1; round < options.rounds(); round++) { // the first one warms up
         boolean counts = round >= 0;
@@ -167,6 +184,12 @@ public final class IpcBenchmark {
           double half = ping.run(Math.max(bytes, PING_BYTES_MIN), nanos).getValueAtPercentile(P50);
           if (counts) {
             pings.get(bytes).add(half);
+          }
+        }
+        for (int peers = 1; peers <= REMOTE_MAX; peers++) {
+          double half = ping.run(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
+          if (counts) {
+            fans.get(peers - 1).add(half);
           }
         }
         for (Row row : MachineLoad.inTurn(rows, Math.max(0, round))) {
@@ -178,6 +201,10 @@ public final class IpcBenchmark {
         }
       }
       tables.forEach((title, all) -> print(title, all, pings));
+      out.printf("%nraw: a frame of 32 bytes to so many transports at once, until it is back from all%n");
+      for (int peers = 1; peers <= REMOTE_MAX; peers++) {
+        out.printf("%-17d  %s%n", peers, fans.get(peers - 1).show(Numbers::micros));
+      }
       out.printf(
           "%nquestions of 32 bytes to %d members, all replies, %d processes ask: %s a second%n",
           REMOTE_MAX, options.askers(), perSecond.show(each -> String.format(Locale.ROOT, "%,.0f", each)));
@@ -224,7 +251,73 @@ public final class IpcBenchmark {
         IntStream.range(0, REQUEST_BYTES.size())
             .mapToObj(at -> asking(hosts, REQUEST_BYTES.get(at), REQUEST.get(at)))
             .toList());
+    List<Row> proposed = new ArrayList<>();
+    GROUP_BYTES.forEach(bytes -> proposed.add(unacknowledged(hosts, bytes)));
+    REQUEST_BYTES.forEach(bytes -> proposed.add(askingOne(hosts, bytes)));
+    proposed.add(unbuffered(hosts, REQUEST_BYTES.getFirst()));
+    tables.put("proposed there: no wait for hosts; a reply as of two processes; a reply not buffered", proposed);
     return tables;
+  }
+
+  /// A send to three members that returns when the message is on its way: each one ends the one before.
+  private Row unacknowledged(IpcHosts hosts, int bytes) {
+    IpcProcess sender = hosts.sender();
+    GroupId to = GroupId.wellKnown(REMOTE_GROUP + REMOTE_MAX);
+    ByteBuffer message = ByteBuffer.allocate(bytes);
+    return new Row(
+        "no wait",
+        bytes,
+        UNMEASURED,
+        List.of(SendingThread.THREAD), // a callback that waits for nothing would keep the thread that sends it
+        () -> {
+          CompletableFuture<Result<IpcProcess.Communication>> sent = sender.send(to, 0, message, 0);
+          return sender
+              .groups()
+              .thenAccept(_ -> {
+                if (sent.isDone() && sent.join() instanceof Result.Aborted(Status status)) {
+                  throw new IllegalStateException("the message was not sent: " + status);
+                }
+              });
+        });
+  }
+
+  private Row askingOne(IpcHosts hosts, int bytes) {
+    IpcProcess sender = hosts.sender();
+    ProcessId to = hosts.replier();
+    ByteBuffer message = ByteBuffer.allocate(bytes);
+    return new Row(
+        "1 process", bytes, UNMEASURED, () -> sender.request(to, 0, message, PATIENCE).thenAccept(IpcBenchmark::done));
+  }
+
+  /// The sender says how many replies it wants when the reply has come, and has found no room: so it comes again when
+  /// the member's host probes.
+  private Row unbuffered(IpcHosts hosts, int bytes) {
+    IpcProcess sender = hosts.sender();
+    GroupId to = GroupId.wellKnown(REPLYING_GROUP + 1);
+    ByteBuffer message = ByteBuffer.allocate(bytes);
+    var whenItHasCome = CompletableFuture.delayedExecutor(UNREADY.toNanos(), TimeUnit.NANOSECONDS);
+    return new Row(
+        "no buffer",
+        bytes,
+        UNMEASURED,
+        List.of(SendingThread.THREAD),
+        () ->
+            sender
+                .send(to, 0, message, 0)
+                .thenComposeAsync(
+                    sent -> {
+                      IpcProcess.Communication open = done(sent);
+                      return open.want(1).thenCompose(_ -> open.reply(PATIENCE));
+                    },
+                    whenItHasCome)
+                .thenAccept(IpcBenchmark::done));
+  }
+
+  private static <T> T done(Result<T> result) {
+    if (result instanceof Result.Done(T value)) {
+      return value;
+    }
+    throw new IllegalStateException("the process was there, but " + result);
   }
 
   private Row sendingToOne(IpcHosts hosts, int bytes, double thesis) {
@@ -232,17 +325,7 @@ public final class IpcBenchmark {
     ProcessId to = hosts.receiver();
     ByteBuffer message = ByteBuffer.allocate(bytes);
     return new Row(
-        "1 process",
-        bytes,
-        thesis,
-        () ->
-            sender
-                .send(to, 0, message, PATIENCE)
-                .thenAccept(result -> {
-                  if (!(result instanceof Result.Done)) {
-                    throw new IllegalStateException("the process was there, but " + result);
-                  }
-                }));
+        "1 process", bytes, thesis, () -> sender.send(to, 0, message, PATIENCE).thenAccept(IpcBenchmark::done));
   }
 
   private Row sending(IpcHosts hosts, String what, int group, int members, int bytes, double thesis) {
@@ -286,7 +369,7 @@ public final class IpcBenchmark {
     out.printf(form, "members", "bytes", "p50", "p99", "/ ping", "p50", "/ ping", "thesis");
     for (Row row : rows) {
       Taken waits = row.taken.get(SendingThread.THREAD);
-      Taken calls = row.taken.get(SendingThread.LISTENER);
+      @Nullable Taken calls = row.taken.get(SendingThread.LISTENER);
       Numbers ping = pings.get(row.bytes);
       out.printf(
           form,
@@ -295,9 +378,9 @@ public final class IpcBenchmark {
           waits.half.show(Numbers::micros),
           waits.tail.show(Numbers::micros),
           over(waits, ping),
-          calls.half.show(Numbers::micros),
-          over(calls, ping),
-          String.format(Locale.ROOT, "%,.0f ms", row.thesisMillis));
+          calls == null ? "-" : calls.half.show(Numbers::micros),
+          calls == null ? "-" : over(calls, ping),
+          Double.isNaN(row.thesisMillis) ? "-" : String.format(Locale.ROOT, "%,.0f ms", row.thesisMillis));
     }
     out.flush();
   }

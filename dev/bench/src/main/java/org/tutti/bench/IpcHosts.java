@@ -74,6 +74,13 @@ final class IpcHosts implements AutoCloseable {
     return process.id();
   }
 
+  /// A process at the second host that replies to what is sent to it.
+  ProcessId replier() {
+    IpcProcess process = hosts.get(1).process();
+    threads.add(Thread.ofVirtual().start(() -> serve(process, true)));
+    return process.id();
+  }
+
   private void member(Ipc host, GroupId group, boolean replies) {
     IpcProcess process = host.process();
     if (!(process.join(group).join() instanceof Result.Done)) {

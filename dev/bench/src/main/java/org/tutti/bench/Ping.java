@@ -1,6 +1,8 @@
 package org.tutti.bench;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.tutti.bench.member.Times;
@@ -8,35 +10,38 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Transport;
 
-/// One frame to and fro between two transports, each with a thread that polls it, as engine threads do: what a
-/// middleware takes without any protocol.
+/// One frame to and fro between a transport and one or more others, each with a thread that polls it, as engine threads
+/// do: what a middleware takes without any protocol.
 final class Ping implements AutoCloseable {
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200); // transports may lose frames
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final Transport near;
-  private final Transport far;
-  private final Thread echo;
+  private final List<Far> far = new ArrayList<>();
   private final Pongs pongs = new Pongs();
   private volatile boolean closing;
 
   /// @param near where the pings start; owned from now on
-  /// @param far  sends them back; owned from now on
-  Ping(Transport near, Transport far) {
+  /// @param far  send them back; owned from now on
+  Ping(Transport near, Transport... far) {
     this.near = near;
-    this.far = far;
-    this.echo = Thread.ofPlatform().name("echo").unstarted(this::echo);
     near.start(pongs);
-    echo.start();
+    for (Transport one : far) {
+      this.far.add(new Far(one));
+    }
+    this.far.forEach(one -> one.echo.start());
   }
 
   /// Counts what comes back.
   private static final class Pongs implements Receiver {
-    private int last = -1;
+    private int last; // number that was sent
+    private int count; // of the last one
 
     @Override
     public void onFrame(ByteBuffer frame) {
-      last = frame.getInt(frame.position());
+      if (frame.getInt(frame.position()) == last) {
+        count++;
+      }
     }
 
     @Override
@@ -46,13 +51,28 @@ final class Ping implements AutoCloseable {
   }
 
   /// Sends everything back to where the pings start.
-  private final class Echo implements Receiver {
+  private final class Far implements Receiver {
+    private final Transport transport;
+    private final Thread echo = Thread.ofPlatform().name("echo").unstarted(this::run);
+
+    Far(Transport transport) {
+      this.transport = transport;
+    }
+
+    private void run() {
+      transport.start(this);
+      while (!closing) {
+        transport.poll(PATIENCE_NANOS);
+      }
+      transport.close();
+    }
+
     @Override
     public void onFrame(ByteBuffer frame) {
-      ByteBuffer room = far.claim(near.address(), frame.remaining());
+      ByteBuffer room = transport.claim(near.address(), frame.remaining());
       if (room != null) {
         room.put(frame);
-        far.commit();
+        transport.commit();
       }
     }
 
@@ -62,25 +82,26 @@ final class Ping implements AutoCloseable {
     }
   }
 
-  private void echo() {
-    far.start(new Echo());
-    while (!closing) {
-      far.poll(PATIENCE_NANOS);
-    }
-    far.close();
-  }
-
-  /// Runs for a time.
+  /// Runs for a time, to and from the first one.
   ///
   /// @param bytes    the length of each frame, at least 4
   /// @param forNanos how long
   /// @return the times of one frame to and fro, in nanoseconds
   Histogram run(int bytes, long forNanos) {
+    return run(1, bytes, forNanos);
+  }
+
+  /// Runs for a time.
+  ///
+  /// @param peers    to how many each frame is sent at once; they are over when all have come back
+  /// @param bytes    the length of each frame, at least 4
+  /// @param forNanos how long
+  /// @return the times until all are back, in nanoseconds
+  Histogram run(int peers, int bytes, long forNanos) {
     Histogram times = Times.empty();
     long end = System.nanoTime() + forNanos;
-    int number = 0;
     for (long before = System.nanoTime(); before < end; before = System.nanoTime()) {
-      if (once(bytes, ++number)) {
+      if (once(peers, bytes)) {
         Times.record(times, System.nanoTime() - before);
       }
     }
@@ -88,19 +109,19 @@ final class Ping implements AutoCloseable {
   }
 
   /// @return whether the first attempt came back
-  private boolean once(int bytes, int number) {
+  private boolean once(int peers, int bytes) {
     long start = System.nanoTime();
-    boolean sent = send(bytes, number);
+    boolean sent = send(peers, bytes);
     boolean first = sent;
     long again = start + AGAIN_NANOS;
-    while (pongs.last != number) {
+    while (pongs.count < peers) {
       long now = System.nanoTime();
       if (now - start > PATIENCE_NANOS) {
-        throw new IllegalStateException("no frame comes back from " + far.address());
+        throw new IllegalStateException("no frame comes back to " + near.address());
       }
       if (!sent || now - again > 0) {
         first = false;
-        sent = send(bytes, number);
+        sent = send(peers, bytes);
         again = now + AGAIN_NANOS;
       }
       near.poll(sent ? AGAIN_NANOS : TimeUnit.MILLISECONDS.toNanos(1));
@@ -108,24 +129,30 @@ final class Ping implements AutoCloseable {
     return first;
   }
 
-  private boolean send(int bytes, int number) {
-    ByteBuffer room = near.claim(far.address(), bytes);
-    if (room == null) {
-      return false;
+  private boolean send(int peers, int bytes) {
+    pongs.last++; // what comes back of an attempt before is no answer to this one
+    pongs.count = 0;
+    for (Far one : far.subList(0, peers)) {
+      ByteBuffer room = near.claim(one.transport.address(), bytes);
+      if (room == null) {
+        return false;
+      }
+      room.putInt(room.position(), pongs.last);
+      near.commit();
     }
-    room.putInt(room.position(), number);
-    near.commit();
     return true;
   }
 
   @Override
   public void close() {
     closing = true;
-    far.wakeup();
+    far.forEach(one -> one.transport.wakeup());
     near.close();
     try {
-      echo.join();
-    } catch (InterruptedException e) {
+      for (Far one : far) {
+        one.echo.join();
+      }
+    } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
