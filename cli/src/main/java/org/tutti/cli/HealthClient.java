@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,7 @@ final class HealthClient {
   private static final Duration WAIT_MAX = Duration.ofSeconds(5);
   private static final int BYTES_MAX = 4 << 20; // of a group of some thousand members
   private static final int OK = 200;
+  private static final int UNAVAILABLE = 503;
 
   @Parameters(
       index = "0",
@@ -61,7 +63,29 @@ final class HealthClient {
     return objects(get("log", "events").get("events"));
   }
 
+  /// What a member says of itself.
+  ///
+  /// @param yes   whether it does
+  /// @param words how it stands
+  record Verdict(boolean yes, String words) {}
+
+  /// Whether it is `ready` or `live`.
+  ///
+  /// @throws Failure when nobody answers, or not as a member does
+  Verdict verdict(String what) throws InterruptedException {
+    return ask("health/" + what, this::verdict);
+  }
+
   private Map<String, Object> get(String what, String field) throws InterruptedException {
+    return ask(what, answer -> read(what, field, answer));
+  }
+
+  /// How an answer is read.
+  private interface Reading<T> {
+    T of(HttpResponse<InputStream> answer) throws IOException;
+  }
+
+  private <T> T ask(String what, Reading<T> reading) throws InterruptedException {
     URI uri = URI.create((tls == null ? "http://" : "https://") + at + "/" + what);
     HttpRequest request = HttpRequest.newBuilder(uri).timeout(WAIT_MAX).build();
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(WAIT_MAX);
@@ -70,7 +94,7 @@ final class HealthClient {
     }
     try (HttpClient client = builder.build()) {
       try {
-        return read(what, field, client.send(request, HttpResponse.BodyHandlers.ofInputStream()));
+        return reading.of(client.send(request, HttpResponse.BodyHandlers.ofInputStream()));
       } finally {
         client.shutdownNow(); // a close alone would wait for an answer that does not end
       }
@@ -83,6 +107,16 @@ final class HealthClient {
     } catch (IOException e) {
       String secured = tls == null ? ", and --tls DIR if it is not on loopback" : "";
       throw new Failure(other(String.valueOf(e.getMessage())) + secured, e);
+    }
+  }
+
+  private Verdict verdict(HttpResponse<InputStream> answer) throws IOException {
+    if (answer.statusCode() != OK && answer.statusCode() != UNAVAILABLE) {
+      throw new Failure(other("HTTP status " + answer.statusCode()));
+    }
+    try (InputStream in = answer.body()) {
+      String words = new String(in.readNBytes(BYTES_MAX), StandardCharsets.UTF_8).strip();
+      return new Verdict(answer.statusCode() == OK, words);
     }
   }
 

@@ -42,6 +42,7 @@ public final class Tutti implements Runnable {
           MembersCommand.class,
           GroupsCommand.class,
           WhyCommand.class,
+          ProbeCommand.class,
           VerifyCommand.class,
           DoctorCommand.class,
           IpcCommand.class,

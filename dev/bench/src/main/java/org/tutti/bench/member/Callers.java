@@ -80,7 +80,7 @@ public final class Callers {
     }
     Throwable why = failure.get();
     if (why != null) {
-      throw new ExecutionException("a call failed", why);
+      throw new ExecutionException("a call failed: " + why.getMessage(), why);
     }
   }
 

@@ -199,6 +199,7 @@ class ShippedTest {
             "members",
             "groups",
             "why",
+            "probe",
             "verify",
             "doctor",
             "ipc",

@@ -48,6 +48,9 @@ class StatusCommandTest {
     CommandProcess second = run("member", "--group=bank", "--join=" + contact, "--name=n2", "--listen=127.0.0.1:0");
     second.lineMatching("view \\S+ primary: n1 n2");
 
+    CommandProcess probe = run("probe", "--wait=1m", health);
+    assertThat(probe.line()).matches("group bank: primary view \\d+ of n1, n2 at position 0");
+    assertThat(probe.exitCode()).isZero();
     CommandProcess status = run("status", health);
     assertThat(status.line()).matches("group bank: primary view \\d+ of n1, n2 at position 0");
     assertThat(status.exitCode()).isZero();
@@ -94,6 +97,35 @@ class StatusCommandTest {
     Map<String, Object> last = JSON.std.mapFrom(run("why", "--json", health).rest().getLast());
     assertThat(last).containsEntry("event", "logged").containsEntry("members", List.of("n2"));
     fails("nothing is known there of a member n9", "why", health, "n9");
+  }
+
+  @Test
+  @Tag("deep")
+  void aProbeEndsWellWhenTheMemberServes() throws Exception {
+    CommandProcess first =
+        run(
+            "member",
+            "--group=bank",
+            "--create",
+            "--name=n1",
+            "--electorate=n1,n2",
+            "--listen=127.0.0.1:0",
+            "--health=127.0.0.1:0");
+    String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    String health = first.lineMatching("health at .*").replaceFirst(".* at ", "");
+    CommandProcess alone = run("probe", health);
+    assertThat(alone.exitCode()).isEqualTo(1);
+    assertThat(alone.errors()).singleElement().asString().startsWith("tutti probe: no: group bank: ");
+    CommandProcess object = run("probe", "--json", health);
+    assertThat(JSON.std.mapFrom(object.line())).containsEntry("event", "probe").containsEntry("ready", false);
+    assertThat(object.exitCode()).isEqualTo(1);
+    CommandProcess lives = run("probe", "--live", health);
+    assertThat(lives.line()).isEqualTo("the engine turns");
+    assertThat(lives.exitCode()).isZero();
+    CommandProcess patient = run("probe", "--wait=2m", health);
+    run("member", "--group=bank", "--join=" + contact, "--name=n2", "--listen=127.0.0.1:0");
+    assertThat(patient.exitCode()).isZero();
+    fails("nobody listens at 127.0.0.1:1: give the address of tutti member --health", "probe", "127.0.0.1:1");
   }
 
   @Test
