@@ -225,7 +225,7 @@ public final class IpcBenchmark {
       hosts.remote(GroupId.wellKnown(REMOTE_GROUP + members), members, false);
       for (int bytes : GROUP_BYTES) {
         double thesis = REMOTE.get(bytes).get(members - 1);
-        remote.add(sending(hosts, members + " remote", REMOTE_GROUP + members, members, bytes, thesis));
+        remote.add(sending(hosts.sender(), members + " remote", REMOTE_GROUP + members, members, bytes, thesis));
       }
     }
     tables.put("5.2: send to members at other hosts, until their number is known", remote);
@@ -235,26 +235,27 @@ public final class IpcBenchmark {
       hosts.local(GroupId.wellKnown(LOCAL_GROUP + members), members);
       for (int bytes : GROUP_BYTES) {
         double thesis = LOCAL.get(bytes).get(at);
-        local.add(sending(hosts, members + " local", LOCAL_GROUP + members, members, bytes, thesis));
+        local.add(sending(hosts.sender(), members + " local", LOCAL_GROUP + members, members, bytes, thesis));
       }
     }
     tables.put("5.3: send to members at the sender's host", local);
     tables.put(
         "5.4: send to a group without members",
         IntStream.range(0, EMPTY_BYTES.size())
-            .mapToObj(at -> sending(hosts, "empty", EMPTY_GROUP, 0, EMPTY_BYTES.get(at), EMPTY.get(at)))
+            .mapToObj(at -> sending(hosts.sender(), "empty", EMPTY_GROUP, 0, EMPTY_BYTES.get(at), EMPTY.get(at)))
             .toList());
     hosts.remote(GroupId.wellKnown(REPLYING_GROUP + 1), 1, true);
     hosts.remote(GroupId.wellKnown(REPLYING_GROUP + REMOTE_MAX), REMOTE_MAX, true);
     tables.put(
         "5.5: ask one member at another host, until it has replied",
         IntStream.range(0, REQUEST_BYTES.size())
-            .mapToObj(at -> asking(hosts, REQUEST_BYTES.get(at), REQUEST.get(at)))
+            .mapToObj(at -> asking(hosts.sender(), "1 remote", REQUEST_BYTES.get(at), REQUEST.get(at)))
             .toList());
     List<Row> proposed = new ArrayList<>();
     GROUP_BYTES.forEach(bytes -> proposed.add(unacknowledged(hosts, bytes)));
     REQUEST_BYTES.forEach(bytes -> proposed.add(askingOne(hosts, bytes)));
     proposed.add(unbuffered(hosts, REQUEST_BYTES.getFirst()));
+    tables.put("by a program that is attached to the sender's host", attached(hosts));
     tables.put("proposed there: no wait for hosts; a reply as of two processes; a reply not buffered", proposed);
     return tables;
   }
@@ -326,8 +327,7 @@ public final class IpcBenchmark {
         "1 process", bytes, thesis, () -> sender.send(to, 0, message, PATIENCE).thenAccept(IpcBenchmark::done));
   }
 
-  private Row sending(IpcHosts hosts, String what, int group, int members, int bytes, double thesis) {
-    IpcProcess sender = hosts.sender();
+  private Row sending(IpcProcess sender, String what, int group, int members, int bytes, double thesis) {
     GroupId to = GroupId.wellKnown(group);
     ByteBuffer message = ByteBuffer.allocate(bytes);
     return new Row(
@@ -346,16 +346,27 @@ public final class IpcBenchmark {
                 }));
   }
 
-  private Row asking(IpcHosts hosts, int bytes, double thesis) {
-    return new Row("1 remote", bytes, thesis, asker(hosts, 1, bytes));
+  private Row asking(IpcProcess sender, String what, int bytes, double thesis) {
+    return new Row(what, bytes, thesis, asker(sender, 1, bytes));
+  }
+
+  /// Calls of a program that is attached to the sender's host.
+  private List<Row> attached(IpcHosts hosts) {
+    IpcProcess sender = hosts.attachedSender();
+    int bytes = GROUP_BYTES.getFirst();
+    return List.of(
+        sending(sender, "empty", EMPTY_GROUP, 0, bytes, UNMEASURED),
+        sending(sender, "send 1", REMOTE_GROUP + 1, 1, bytes, UNMEASURED),
+        asking(sender, "ask 1", bytes, UNMEASURED));
   }
 
   private List<Callers.Caller> askers(IpcHosts hosts) {
-    return Stream.generate(() -> asker(hosts, REMOTE_MAX, GROUP_BYTES.getFirst())).limit(options.askers()).toList();
+    return Stream.generate(() -> asker(hosts.sender(), REMOTE_MAX, GROUP_BYTES.getFirst()))
+        .limit(options.askers())
+        .toList();
   }
 
-  private static Callers.Caller asker(IpcHosts hosts, int members, int bytes) {
-    IpcProcess sender = hosts.sender();
+  private static Callers.Caller asker(IpcProcess sender, int members, int bytes) {
     GroupId to = GroupId.wellKnown(REPLYING_GROUP + members);
     ByteBuffer message = ByteBuffer.allocate(bytes);
     return IpcTarget.asker(sender, to, members, message);

@@ -1,5 +1,8 @@
 package org.tutti.bench;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +10,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.tutti.bench.member.Scratch;
+import org.tutti.ipc.Attachment;
 import org.tutti.ipc.GroupId;
 import org.tutti.ipc.Ipc;
 import org.tutti.ipc.IpcProcess;
@@ -24,6 +30,8 @@ final class IpcHosts implements AutoCloseable {
 
   private final List<Ipc> hosts = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
+  private @Nullable Scratch scratch; // where the first host's socket is
+  private @Nullable Attachment attached; // to the first host, as another program is
 
   /// @param size      how many hosts there are
   /// @param transport by which they talk, on loopback
@@ -47,6 +55,24 @@ final class IpcHosts implements AutoCloseable {
   /// A process that sends: at the first host.
   IpcProcess sender() {
     return hosts.getFirst().process();
+  }
+
+  /// A process that sends: of a program that is attached to the first host by a Unix domain socket. Here that program
+  /// is this one.
+  ///
+  /// @throws UncheckedIOException when there can be no such socket
+  IpcProcess attachedSender() {
+    try {
+      if (attached == null) {
+        scratch = Scratch.create();
+        Path socket = scratch.path().resolve("host");
+        hosts.getFirst().accept(socket);
+        attached = Ipc.attach(socket);
+      }
+      return attached.process();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// Members at hosts other than the first, one at each.
@@ -105,7 +131,13 @@ final class IpcHosts implements AutoCloseable {
 
   @Override
   public void close() {
+    if (attached != null) {
+      attached.close();
+    }
     hosts.forEach(Ipc::close);
+    if (scratch != null) {
+      scratch.close();
+    }
     for (Thread thread : threads) {
       try {
         thread.join();

@@ -89,9 +89,12 @@ class BenchTest {
         .as("%s", text)
         .hasSize(7 + 6 + 16 + 6 + 5)
         .allMatch(line -> line.matches(".* \\d[\\d,]* \\[.*") && !line.contains("NaN"));
-    assertThat(text.toString().lines().filter(line -> line.matches("(no wait|no buffer|1 process) +\\d+ .* -")))
-        .as("what the thesis proposes: %s", text)
-        .hasSize(2 + 5 + 1);
+    assertThat(
+            text.toString()
+                .lines()
+                .filter(line -> line.matches("(empty|send 1|ask 1|no wait|no buffer|1 process) +\\d+ .* -")))
+        .as("attached programs, and what the thesis proposes: %s", text)
+        .hasSize(3 + 2 + 5 + 1);
     assertThat(text.toString()).containsPattern("8 processes ask: \\d[\\d,]* \\[");
   }
 }
