@@ -20,6 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -319,7 +320,7 @@ public final class Replica implements AutoCloseable {
           event = run(event);
         }
       }
-      end(new IllegalStateException("the membership has ended: " + end.words()));
+      ended(end);
     } catch (InterruptedException | IOException | RuntimeException | Error why) {
       end(why);
     }
@@ -478,12 +479,26 @@ public final class Replica implements AutoCloseable {
     }
   }
 
+  /// The membership has ended. Of an end in order, as when the node was closed, nobody needs to be warned.
+  private void ended(End end) {
+    String words = "the membership has ended: " + end.words();
+    boolean inOrder = end.cause() == End.Cause.LEFT || end.cause() == End.Cause.NODE_CLOSED;
+    if (broken == null && !inOrder) {
+      log(words, null);
+    }
+    stop(new IllegalStateException(words));
+  }
+
   private void end(Throwable why) {
+    if (broken == null && !(why instanceof InterruptedException)) {
+      log(String.valueOf(why), why);
+    }
+    stop(why);
+  }
+
+  private void stop(Throwable why) {
     if (broken == null) {
       broken = why;
-      if (!(why instanceof InterruptedException)) {
-        log(String.valueOf(why), why);
-      }
     }
     keeping.cancel(false);
     port.close();

@@ -37,6 +37,7 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.fixture.LogRecords;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
@@ -218,6 +219,21 @@ class ReplicaTest {
       assertThat(replies.get(i).get().getLong()).isEqualTo(i + 1);
     }
     assertThat(read(client, Read.LINEARIZABLE)).isEqualTo(1000);
+  }
+
+  @Test
+  void aReplicaWhoseNodeIsClosedEndsWithoutAWarning() throws Exception {
+    try (var logged = new LogRecords("org.tutti.replica")) {
+      Replica replica = start("a");
+      start("b");
+      replica.awaitServing(PATIENCE);
+      nodes.get(0).close();
+      while (replica.ended() == null) { // until it has taken its last event
+        Thread.onSpinWait();
+      }
+      assertThat(replica.ended()).hasMessageContaining("the membership has ended");
+      assertThat(logged.all()).isEmpty();
+    }
   }
 
   @Test
