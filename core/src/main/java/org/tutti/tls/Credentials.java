@@ -8,6 +8,7 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -142,11 +143,22 @@ public final class Credentials {
     return reloads.get();
   }
 
+  /// How long the own certificate, as it is in force, is valid yet: to be warned before peers refuse it.
+  ///
+  /// @return a gauge in seconds, 0 when it has expired, or when there is none
+  public Metric validity() {
+    X509Certificate[] chain = current.chain();
+    long until = chain.length == 0 ? 0 : chain[0].getNotAfter().toInstant().getEpochSecond();
+    return Metric.gauge("tls.certificate.valid.seconds", "So long the own certificate is valid yet.")
+        .with(Math.max(0, until - Instant.now().getEpochSecond()));
+  }
+
   /// How often a certificate of a peer was refused, for transports whose library does not tell why a handshake failed.
   ///
-  /// @return by reason; a copy
+  /// @return by reason, and [#validity]; a copy
   public List<Metric> metrics() {
     return List.of(
+        validity(),
         refused("wrong-certificate", "The peer's certificate is of another authority.", wrong),
         refused("expired-certificate", "The peer's certificate has expired, or is not valid yet.", expired),
         refused("wrong-cluster", "The peer's certificate is for another cluster.", otherCluster));

@@ -8,6 +8,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
 import org.tutti.net.Nio;
@@ -44,12 +45,15 @@ public final class TcpTransport extends SelectorTransport {
   private final Endpoint endpoint;
   private final TcpLoop loop;
   private final @Nullable UnixSockets unixSockets;
+  private final @Nullable Credentials credentials;
 
-  private TcpTransport(Endpoint endpoint, TcpLoop loop, @Nullable UnixSockets unixSockets) {
+  private TcpTransport(
+      Endpoint endpoint, TcpLoop loop, @Nullable UnixSockets unixSockets, @Nullable Credentials credentials) {
     super(new Traits(loop.config.frameBytesMax(), RETRANSMIT_AFTER, false), loop.selector);
     this.endpoint = endpoint;
     this.loop = loop;
     this.unixSockets = unixSockets;
+    this.credentials = credentials;
   }
 
   /// Listens on an address.
@@ -108,7 +112,7 @@ public final class TcpTransport extends SelectorTransport {
       if (near != null) {
         loop.listen(new Acceptor(loop, near, true));
       }
-      return new TcpTransport(own, loop, near == null ? null : unixSockets);
+      return new TcpTransport(own, loop, near == null ? null : unixSockets, credentials);
     } catch (IOException e) {
       Nio.close(server);
       Nio.close(selector);
@@ -161,12 +165,14 @@ public final class TcpTransport extends SelectorTransport {
     loop.counters.addShared(TcpCount.WAKEUPS);
   }
 
-  /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start.
+  /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start; over TLS
+  /// also how long the own certificate is valid yet.
   ///
   /// @return a copy, taken by any thread
   @Override
   public List<Metric> metrics() {
-    return loop.counters.metrics();
+    List<Metric> counted = loop.counters.metrics();
+    return credentials == null ? counted : Stream.concat(counted.stream(), Stream.of(credentials.validity())).toList();
   }
 
   @Override

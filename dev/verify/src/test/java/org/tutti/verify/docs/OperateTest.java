@@ -101,7 +101,8 @@ class OperateTest {
   void theGuideListsAllMetrics(@TempDir Path directory) throws Exception {
     List<String> rows =
         ROW.matcher(guide("metrics.md") + guide("metrics-transports.md")).results().map(MatchResult::group).toList();
-    assertThat(rows).containsExactlyInAnyOrderElementsOf(metrics(directory).stream().map(OperateTest::row).toList());
+    List<String> found = metrics(directory).stream().map(OperateTest::row).distinct().toList();
+    assertThat(rows).containsExactlyInAnyOrderElementsOf(found);
   }
 
   /// What the advice names is in the tables.
