@@ -28,6 +28,9 @@ module org.tutti {
       org.tutti.sim;
   exports org.tutti.domain to
       org.tutti.sim;
+  exports org.tutti.durable to
+      org.tutti.cli,
+      org.tutti.sim;
   exports org.tutti.effect to
       org.tutti.ipc,
       org.tutti.sim;

@@ -86,8 +86,18 @@ final class Chain {
     learn(agreed.view(), agreed.nextAbsentees());
   }
 
+  /// What a proposal goes on from was agreed. Who knows that is in the history, also before it is in a view of it: it
+  /// must not bring what it knows into another one.
+  void learnLast(Proposal proposal) {
+    View last = proposal.lastPrimary();
+    if (lineage == null && last != null && !Founding.isZero(last.id())) {
+      lineage = proposal.lineage();
+    }
+    learn(last, proposal.absentees());
+  }
+
   /// What was accepted with it is kept for those who need it to follow.
-  void learn(@Nullable View agreed, List<MemberId> absent) {
+  private void learn(@Nullable View agreed, List<MemberId> absent) {
     if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
       primary = agreed;
       absentees = absent;

@@ -423,13 +423,14 @@ public final class Merge {
     return Lineage.differ(agreement.lineage(), lineage);
   }
 
-  /// Only the older history goes on; one that nobody here votes in, whose voters may all be gone, gives way to any.
+  /// Only the older history goes on; one that nobody here votes in, whose voters may all be gone, gives way to any, but
+  /// to the one that it replaces.
   private void otherHistory(MemberId from, Lineage theirs, View view, boolean answered) {
     counters.count(Count.HISTORIES_DIFFERENT);
+    Lineage mine = Objects.requireNonNull(agreement.lineage());
     boolean voted = agreement.view().voters() > 0;
-    boolean older =
-        voted == view.voters() > 0 ? theirs.isOlderThan(Objects.requireNonNull(agreement.lineage())) : !voted;
-    if (older && isClaimedAgain(from, theirs)) {
+    boolean byAge = voted == view.voters() > 0 || theirs.replaces(mine) || mine.replaces(theirs);
+    if ((byAge ? theirs.isOlderThan(mine) : !voted) && isClaimedAgain(from, theirs)) {
       overruled(theirs, from);
     } else if (!answered) {
       effects.send(from, meet(true));
@@ -462,17 +463,19 @@ public final class Merge {
       String words = "this member expects other founders than " + member + " does: all must expect the same";
       return new End(End.Cause.REFUSED, words);
     }
-    String words = "the group was founded twice, and the other history %s: join %s to be in it";
-    return new End(End.Cause.OVERRULED, words.formatted(why(older), member));
+    return new End(End.Cause.OVERRULED, why(older) + ": join " + member + " to be in it");
   }
 
   /// Whether one history may give way to another one: to an older one; where nobody votes, to any.
   private boolean gives(Lineage mine, Lineage other) {
-    return other.isOlderThan(mine) || agreement.view().voters() == 0;
+    return other.isOlderThan(mine) || (agreement.view().voters() == 0 && !mine.replaces(other));
   }
 
   private String why(Lineage other) {
-    return other.isOlderThan(Objects.requireNonNull(agreement.lineage())) ? "is older" : "has members that vote";
+    Lineage mine = Objects.requireNonNull(agreement.lineage());
+    return other.isOlderThan(mine)
+        ? mine.yieldsTo(other)
+        : "the group has two histories, and the other one has members that vote";
   }
 
   private @Nullable ViewId primary() {

@@ -544,7 +544,7 @@ public final class ViewAgreement {
         proposal,
         view,
         () -> {
-          chain.learn(known, proposal.absentees());
+          chain.learnLast(proposal);
           pending = new Knowledge.Accepted(ballot, proposal);
           if (proposal.view().primary()) {
             chain.accept(pending);

@@ -670,6 +670,58 @@ class ViewAgreementTest {
     assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
   }
 
+  private Lineage forced() {
+    Lineage own = Objects.requireNonNull(agreement.lineage());
+    return own.forced(new Forcing(C, new ViewId(9, C.incarnation()), own.founded() + 1000, new ViewId(1, 1), 7));
+  }
+
+  @Test
+  void aHistoryThatWasForcedReplacesThisOne() throws Malformed {
+    Merge merge = merge();
+    var claim = new ViewMessage.Meet(primary(5, C), forced(), new ViewId(5, 3), List.of(), false);
+    merge.receive(C, claim);
+    assertThat(ends).isEmpty();
+    effects.take();
+    effects.now = 2 * TICK.toNanos();
+    merge.receive(C, claim);
+    assertThat(ends)
+        .singleElement()
+        .asString()
+        .startsWith("this history was replaced: an operator forced c to be primary")
+        .contains("from position 7 on", "join " + C);
+    assertThat(said(A)).containsExactly(new ViewMessage.Overruled(forced(), C));
+  }
+
+  /// Its voters may only be away: what was replaced must not go on in their place.
+  @Test
+  void anObserverOfAForcedHistoryDoesNotGiveWayToTheReplacedOne() throws Malformed {
+    Lineage replaced = Objects.requireNonNull(agreement.lineage());
+    var alone = new View(new ViewId(20, D.incarnation()), List.of(D), 0, false, List.of());
+    var terms = new Terms(STATEFUL, MemberConfig.standard(), true);
+    ViewAgreement observer =
+        agreement(new InitialState(alone, new MemberIdentity(D, List.of()), terms, forced(), BOTH, null));
+    Merge merge = merge(new MemberIdentity(D, List.of()), observer);
+    for (int i = 0; i < 4; i++) {
+      merge.receive(C, new ViewMessage.Meet(primary(5, C), replaced, new ViewId(5, 3), List.of(), false));
+      effects.now += 2 * TICK.toNanos();
+    }
+    assertThat(ends).isEmpty();
+  }
+
+  /// It knows a primary view of that history, and could bring it into another one.
+  @Test
+  void whoHasAcceptedAProposalIsInItsHistory() throws Malformed {
+    ViewAgreement newcomer =
+        agreement(
+            InitialState.joining(
+                new MemberIdentity(D, List.of()), Terms.voter(STATEFUL, MemberConfig.standard()), null));
+    Proposal proposal = HistoryText.proposal(primary(3, A, D), BOTH, 0, List.of());
+    newcomer.receive(A, new ViewMessage.Propose(new ViewId(3, 1)));
+    newcomer.receive(A, new ViewMessage.Accept(new ViewId(3, 1), proposal));
+    assertThat(newcomer.lineage()).isEqualTo(proposal.lineage());
+    assertThat(newcomer.primary()).isEqualTo(BOTH);
+  }
+
   /// The successor may have been announced: whoever proposes next has to hear of it.
   @Test
   void whoIsToldOfAnAgreedViewKeepsWhatItHasAcceptedAfterIt() throws Malformed {

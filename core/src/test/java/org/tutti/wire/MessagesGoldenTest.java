@@ -19,6 +19,7 @@ import org.tutti.dissemination.Transmission;
 import org.tutti.domain.Frontier;
 import org.tutti.fixture.Golden;
 import org.tutti.fixture.RawPackets;
+import org.tutti.membership.Forcing;
 import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
@@ -295,6 +296,8 @@ class MessagesGoldenTest {
     for (Durability durability : Durability.values()) {
       golden.example("durability " + durability, lineage(GroupConfig.builder().durability(durability)), lineages());
     }
+    var forcing = new Forcing(B, new ViewId(301, 9), 1_700_000_000_000_001L, LATER, 1L << 33);
+    golden.example("forced", lineage(GroupConfig.builder()).forced(forcing), lineages());
     for (PrimaryViews rule : PrimaryViews.values()) {
       GroupConfig.Builder group = GroupConfig.builder().primaryViews(rule);
       if (rule != PrimaryViews.DYNAMIC_LINEAR) {
