@@ -34,6 +34,7 @@ import org.tutti.history.PrimaryHistory;
 import org.tutti.history.SenderLedger;
 import org.tutti.history.ViewHistory;
 import org.tutti.membership.DynamicLinearVoting;
+import org.tutti.membership.Forcing;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Hello;
 import org.tutti.membership.InitialState;
@@ -111,6 +112,7 @@ final class GroupEngine {
   private final StatusTracker statusTracker;
   private final ConsumerLag consumerLag;
   private final Departure departure = new Departure();
+  private int forcingsTold;
   private long questions; // how far the history is, by the application, ever
   private long confirmed; // those that have their answer
   private boolean ended;
@@ -261,6 +263,7 @@ final class GroupEngine {
   }
 
   private void begin(@Nullable Restart restart) {
+    tellForced();
     View birth = agreement.primary();
     if (restart != null) {
       resume(restart);
@@ -289,6 +292,16 @@ final class GroupEngine {
     if (restart.primary() != null) {
       merge.seek(restart.primary(), agreement.absentees());
     }
+  }
+
+  /// Whoever is in a history that was forced says so, before anything else of it.
+  private void tellForced() {
+    Lineage lineage = agreement.lineage();
+    List<Forcing> all = lineage == null ? List.of() : lineage.forcings();
+    for (Forcing forcing : all.subList(Math.min(forcingsTold, all.size()), all.size())) {
+      user.notice(new Notice.Forced(forcing.by(), forcing.time(), forcing.view(), forcing.position()));
+    }
+    forcingsTold = Math.max(forcingsTold, all.size());
   }
 
   private void replay() {
@@ -600,6 +613,7 @@ final class GroupEngine {
     if (view.primary()) {
       beginHistory(proposal);
     }
+    tellForced();
     deliveries.changed(view);
     transfer.installed(proposal);
 

@@ -19,6 +19,7 @@ enum LogLine {
   REFUSED(Level.WARNING, "this node is refused by %s"),
   REFUSES(Level.WARNING, "this node refuses %s"),
   RESTARTED(Level.INFO, "goes on from stable storage: %s, %d batches, %s"),
+  FORCED(Level.WARNING, "an operator forced %s to be primary without a quorum at %s, from position %d on"),
   CAUGHT_UP(Level.INFO, "caught up at position %d"),
   STATE_COMES(Level.INFO, "gets the state as of position %d from %s"),
   STATE_GROWS(Level.INFO, "has got %d bytes of the state from %s in %s"),

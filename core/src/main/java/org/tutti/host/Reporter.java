@@ -159,6 +159,7 @@ final class Reporter {
         String goesOn = from.isPresent() ? "deliveries go on at position " + from.getAsLong() : "the state is to come";
         log.write(LogLine.RESTARTED, last, batches, goesOn);
       }
+      case Notice.Forced(MemberId by, var time, _, long position) -> log.write(LogLine.FORCED, by, time, position);
     }
   }
 

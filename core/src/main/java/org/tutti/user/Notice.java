@@ -1,11 +1,13 @@
 package org.tutti.user;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.ViewId;
 
 /// What an operator may want to know of a group, beside what its application is told: the engine tells it as values,
 /// and [GroupUser#notice] makes what it likes of them. Nothing that the group does depends on a notice.
@@ -88,4 +90,13 @@ public sealed interface Notice {
   /// @param batches  how many batches of the history are in it
   /// @param position where the application's deliveries go on; empty when its state has to come from others
   record Restarted(@Nullable View view, int batches, OptionalLong position) implements Notice {}
+
+  /// The history that this member is in went on without a quorum at some place, as an operator has forced it to
+  /// (`tutti force-primary`). Told once in a life for each such place, as soon as it is known.
+  ///
+  /// @param by       whose stored history it was
+  /// @param time     when, as the operator's clock said
+  /// @param view     the view that was made, which nobody was shown
+  /// @param position of the first message behind what was stored
+  record Forced(MemberId by, Instant time, ViewId view, long position) implements Notice {}
 }

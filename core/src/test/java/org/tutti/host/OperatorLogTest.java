@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -172,6 +173,11 @@ class OperatorLogTest {
     reporter.notice(new Notice.Restarted(null, 7, OptionalLong.of(40)));
     log.next(
         "group bank at n1: goes on from stable storage: no primary view, 7 batches, deliveries go on at position 40");
+    var view = new ViewId(9, 7);
+    reporter.notice(new Notice.Forced(n3, Instant.ofEpochSecond(1_700_000_000), view, 40));
+    log.next(
+        "group bank at n1: an operator forced n3 to be primary without a quorum at 2023-11-14T22:13:20Z, from position"
+            + " 40 on");
     reporter.notice(new Notice.Doubted(n2, Duration.ofMillis(4100)));
     log.next("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
     reporter.notice(new Notice.Refuted(n2, n3));

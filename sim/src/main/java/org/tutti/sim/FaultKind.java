@@ -67,7 +67,9 @@ public enum FaultKind {
   /// Nobody hears a member that hears all, in the same roles.
   MUTE,
   /// After a cut the links come back one by one, some of them late.
-  SLOW_HEAL;
+  SLOW_HEAL,
+  /// An operator gives up all members but one, and forces that one to be primary, whether or not the others live.
+  FORCE;
 
   /// The name on the command line.
   ///

@@ -119,6 +119,7 @@ public record Plan(
   private static final int STRANGERS_ONE_IN = 2; // of runs with an electorate
   private static final int ROLE_CUT_ONE_IN = 5;
   private static final int SLOW_HEAL_ONE_IN = 3;
+  private static final int FORCE_ONE_IN = 2; // of durable runs
   private static final int DISK_FULL_ONE_IN = 2; // of durable runs
   private static final int JOINT_ONE_IN = 4;
   private static final int COUNT_ONE_IN = 2; // of those that are founded together
@@ -142,6 +143,7 @@ public record Plan(
           FaultKind.TORN_WRITE,
           FaultKind.DISK_LOSS,
           FaultKind.DISK_FULL,
+          FaultKind.FORCE,
           FaultKind.NAMESAKE);
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
@@ -222,6 +224,11 @@ public record Plan(
     if (mayMix) {
       drawLater(settings, durability != Durability.NONE, strengths);
     }
+    boolean serves = mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0;
+    SplittableRandom force = streams.open(Streams.Purpose.FORCE, 0);
+    if (mayMix && durability != Durability.NONE && !serves && force.nextInt(FORCE_ONE_IN) == 0) {
+      strengths.put(FaultKind.FORCE, force.nextDouble());
+    }
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
     Set<String> electorate =
@@ -258,7 +265,7 @@ public record Plan(
         false,
         mixed,
         observed,
-        mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
+        serves,
         false,
         mayMix && streams.open(Streams.Purpose.CONNECTION, 0).nextInt(CONNECTED_ONE_IN) == 0,
         strengths);
@@ -570,6 +577,7 @@ public record Plan(
   /// The same run with a replicated service; half of those without disks get some, and what goes wrong with these.
   private Plan serving() {
     Map<FaultKind, Double> faults = new EnumMap<>(strengths);
+    faults.remove(FaultKind.FORCE); // one group is forced, and the service would wait for its members
     SplittableRandom disks = new Streams(seed).open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 3);
     Durability drawn = isDurable() ? Durability.NONE : durability(disks, true, faults);
     GroupConfig group =
@@ -585,7 +593,10 @@ public record Plan(
 
   /// The same run with a group whose members call each other.
   private Plan calling() {
+    Map<FaultKind, Double> faults = new EnumMap<>(strengths);
+    faults.remove(FaultKind.FORCE);
     var other = new Draft(this);
+    other.strengths = faults;
     other.calls = true;
     return other.plan();
   }
@@ -724,6 +735,19 @@ public record Plan(
     return with(nodes, group, observed, strengths);
   }
 
+  /// The same run with disks, at the end of which an operator forces a member.
+  Plan forcing() {
+    Map<FaultKind, Double> faults = new EnumMap<>(strengths);
+    faults.put(FaultKind.FORCE, new Streams(seed).open(Streams.Purpose.FORCE, 0).nextDouble());
+    var other = new Draft(this);
+    other.config = config.toBuilder().domain(null).build();
+    other.nodes = Math.max(2, nodes);
+    other.serves = false;
+    other.calls = false;
+    other.strengths = faults;
+    return other.plan().withDisks();
+  }
+
   /// The group of the run with three members, to which nothing happens but what a test does.
   Plan forPolicies() {
     Plan quiet = forRecovery(false);
@@ -736,7 +760,9 @@ public record Plan(
     Map<FaultKind, Double> fewer = new EnumMap<>(strengths);
     fewer
         .keySet()
-        .removeAll(List.of(FaultKind.BLACKOUT, FaultKind.TORN_WRITE, FaultKind.DISK_LOSS, FaultKind.DISK_FULL));
+        .removeAll(
+            List.of(
+                FaultKind.FORCE, FaultKind.BLACKOUT, FaultKind.TORN_WRITE, FaultKind.DISK_LOSS, FaultKind.DISK_FULL));
     GroupConfig overlapping =
         config.toBuilder().guarantee(Guarantee.UNIFORM).durability(Durability.NONE).domain(Overlap.DOMAIN).build();
     return with(Math.max(OVERLAP_NODES_MIN, nodes), overlapping, observed, fewer);

@@ -26,7 +26,9 @@ public enum RunKind {
   /// Members have settings of their own, and some know no contact.
   MIXED,
   /// Lines are so thin that a long message takes longer than an attempt at a view, and nobody can be left behind.
-  THIN_LINES;
+  THIN_LINES,
+  /// An operator gives up all members but one, and forces that one to be primary.
+  FORCED;
 
   Plan of(Plan drawn) {
     return switch (this) {
@@ -38,6 +40,7 @@ public enum RunKind {
       case REPLICA -> drawn.within(Limits.NONE.replica(true));
       case CALLS -> drawn.within(Limits.NONE.calls(true));
       case SPLIT_REPLICAS -> drawn.within(Limits.NONE.replica(true).partitions(true));
+      case FORCED -> drawn.forcing();
       case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));

@@ -28,6 +28,7 @@ import org.tutti.sim.check.Role;
 import org.tutti.sim.check.Violation;
 import org.tutti.sim.check.WaitsTold;
 import org.tutti.user.GroupUser;
+import org.tutti.user.Notice;
 import org.tutti.user.Report;
 import org.tutti.user.Request;
 
@@ -233,6 +234,11 @@ final class SimulatedApplication implements GroupUser {
   /// Why the membership has ended, or null.
   @Nullable End end() {
     return end;
+  }
+
+  /// Whether the membership has ended because another history of the group goes on.
+  boolean wasOverruled() {
+    return end != null && end.cause() == End.Cause.OVERRULED;
   }
 
   /// Whether it counts for the group.
@@ -482,6 +488,16 @@ final class SimulatedApplication implements GroupUser {
     setting.tally().views++;
     history.add(new HistoryEvent.Installed(ordinal, scheduler.nowNanos(), installed));
     watcher.installed(this, installed);
+  }
+
+  @Override
+  public void notice(Notice notice) {
+    if (notice instanceof Notice.Forced forced) {
+      if (trace.speaks()) {
+        say("in the history that " + forced.by() + " was forced to go on with, by " + forced.view());
+      }
+      history.add(new HistoryEvent.InForced(ordinal, scheduler.nowNanos(), forced.view()));
+    }
   }
 
   @Override

@@ -14,12 +14,15 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.durable.ForcedPrimary;
 import org.tutti.engine.Input;
 import org.tutti.membership.Terms;
 import org.tutti.sim.check.Deciders;
+import org.tutti.sim.check.History;
 import org.tutti.sim.check.HistoryEvent;
 import org.tutti.sim.check.Role;
 import org.tutti.sim.check.StaticMajorityGoesOn;
+import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
 
 /// Who takes part: the nodes by their places, their lives, their applications; and which of them the group can spare.
@@ -348,6 +351,50 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     start(place);
   }
 
+  /// Whether an operator can force the member of a place, while nobody is there: its disk has the history, and reaches
+  /// back to where its application's own state ends.
+  boolean mayForce(int place) {
+    SimulatedDisk disk = disks[place];
+    if (disk == null || disk.lastLife() == null) {
+      return false;
+    }
+    SimulatedDisk.Saved saved = settings.keepsState(place) ? disk.saved() : null;
+    long position = saved == null ? 0 : saved.summary().position();
+    boolean needed = setting.plan().config().stateTransfer();
+    try {
+      return disk.inspect(storage -> {
+        ForcedPrimary stored = ForcedPrimary.of(storage, GROUP);
+        return position <= stored.position() && (!needed || position >= stored.logFirst());
+      });
+    } catch (StorageException nothing) {
+      disk.unmount();
+      return false; // there is nothing to go on from
+    }
+  }
+
+  /// An operator forces the member of a place, where nobody is now.
+  void force(int place, long micros) {
+    SimulatedDisk disk = Objects.requireNonNull(disks[place]);
+    MemberId before = Objects.requireNonNull(disk.lastLife());
+    incarnationNext++;
+    View view = disk.inspect(storage -> ForcedPrimary.of(storage, GROUP).force(incarnationNext, micros));
+    MemberId life = view.senior();
+    disk.lived(life);
+    History history = setting.history();
+    history.add(
+        new HistoryEvent.Forced(
+            history.ordinalOf(life), setting.scheduler().nowNanos(), history.ordinalOf(before), view));
+    if (setting.trace().speaks()) {
+      setting.trace().say("--", life.name() + " is forced to be primary: " + view);
+    }
+  }
+
+  /// Whether the membership of a place's newest life has ended, as its history was overruled, and its process with it.
+  boolean wasOverruled(int place) {
+    SimulatedApplication life = places[place];
+    return life != null && life.wasOverruled() && !life.node.isAlive();
+  }
+
   /// Lets something happen when the next view is announced, just before the first frame about it leaves.
   ///
   /// @param action gets the node that announces it
@@ -362,8 +409,19 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     atTransfer = action;
   }
 
-  /// No more trouble from the nodes and their applications.
+  /// No more trouble from the nodes and their applications. Who can go on from what its disk has does so.
   void calm() {
+    quiet();
+    for (int place = 0; place < places.length; place++) {
+      SimulatedApplication last = places[place];
+      if (disks[place] != null && last != null && !last.node.isAlive() && !last.isClosed()) {
+        start(place);
+      }
+    }
+  }
+
+  /// No more trouble, and who is not there does not come.
+  void quiet() {
     calm = true;
     atAnnouncement = null;
     atTransfer = null;
@@ -372,14 +430,10 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
       life.node.crashAfterFrames(Long.MAX_VALUE);
       life.calm();
     }
-    for (int place = 0; place < places.length; place++) {
-      SimulatedApplication last = places[place];
-      if (disks[place] != null) {
-        disks[place].failAfter(Integer.MAX_VALUE);
-        disks[place].fullAfter(Integer.MAX_VALUE);
-        if (last != null && !last.node.isAlive() && !last.isClosed()) {
-          start(place); // the group is to go on from what the disks have
-        }
+    for (SimulatedDisk disk : disks) {
+      if (disk != null) {
+        disk.failAfter(Integer.MAX_VALUE);
+        disk.fullAfter(Integer.MAX_VALUE);
       }
     }
   }
@@ -414,13 +468,18 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     return StaticMajorityGoesOn.isDue(setting.history(), deciders, all, holders);
   }
 
+  /// Whether enough of the configured set are left.
+  boolean mayBePrimary() {
+    List<SimulatedApplication> voters = members().stream().filter(SimulatedApplication::votes).toList();
+    return setting.plan().mayBePrimary(voters.stream().map(member -> member.node.self).toList());
+  }
+
   /// Whether somebody may be missing who cannot be brought back: a member that crashed and whose node has come back as
   /// another life, or one that left without the consent of a primary view, which is as good as a crash; and so is the
   /// last of a primary view, who leaves when the others were cut off for some time. Or too few of the configured set
   /// are left.
   boolean mayHaveLostQuorum() {
-    List<SimulatedApplication> voters = members().stream().filter(SimulatedApplication::votes).toList();
-    if (!setting.plan().mayBePrimary(voters.stream().map(member -> member.node.self).toList())) {
+    if (!mayBePrimary()) {
       return true;
     }
     if (lostFounding) {

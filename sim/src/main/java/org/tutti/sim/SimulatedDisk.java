@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.sim.check.HistoryEvent;
@@ -43,6 +44,24 @@ final class SimulatedDisk {
 
   SimulatedDisk() {
     commits.add(new TreeMap<>());
+  }
+
+  /// Opens the disk for an operator, while no process is there.
+  ///
+  /// @param how works on it, and commits what it changes
+  <T> T inspect(Function<StableStorage, T> how) {
+    if (mounted != null) {
+      throw new StorageException("the disk is in use");
+    }
+    mounted = new Mount(copy(commits.getLast()));
+    T found = how.apply(mounted);
+    unmount();
+    return found;
+  }
+
+  /// An operator has forced what is here: as if a life had been here.
+  void lived(MemberId life) {
+    lastLife = life;
   }
 
   /// What one region holds.

@@ -39,6 +39,7 @@ public final class Simulation {
   private final SimulatedCluster cluster;
   private final Faults faults;
   private final Network network;
+  private final Disaster disaster;
   private final Workload workload;
   private final Workload.Subsets subsets;
   private final @Nullable Overlap overlap;
@@ -70,6 +71,7 @@ public final class Simulation {
       network.observe(new ViewMessageSniffer(scheduler, recorder));
     }
     this.faults = new Faults(setting, cluster, network);
+    this.disaster = new Disaster(setting, cluster, network);
     this.workload = new Workload(setting, cluster);
     this.subsets = new Workload.Subsets(setting, cluster);
   }
@@ -168,6 +170,7 @@ public final class Simulation {
       found.addAll(calls.violations());
     }
     found.addAll(last);
+    found.addAll(disaster.violations());
     if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
@@ -255,9 +258,16 @@ public final class Simulation {
     if (setting.trace().speaks()) {
       setting.trace().say("--", "all faults end");
     }
+    faults.end();
+    if (disaster.strike()) {
+      cluster.quiet();
+      while (scheduler.nowNanos() < disaster.endNanos() && !stopped()) {
+        advance(scheduler.nowNanos() + plan.heartbeatNanos());
+        disaster.beginAnew();
+      }
+    }
     long before = setting.tally().views;
     int members = cluster.members().size();
-    faults.end();
     cluster.calm();
     if (service != null) {
       service.calm();
@@ -332,6 +342,7 @@ public final class Simulation {
     long end = scheduler.nowNanos() + LIVENESS_UNITS * plan.suspectNanos() + Convergence.transferNanos(plan);
     while (scheduler.nowNanos() < end && !stopped()) {
       advance(scheduler.nowNanos() + plan.heartbeatNanos());
+      disaster.beginAnew();
       if (Convergence.obstacle(cluster) == null) {
         return true;
       }
@@ -346,6 +357,13 @@ public final class Simulation {
       return;
     }
     String obstacle = Convergence.obstacle(cluster);
+    if (disaster.hasStruck()) {
+      quorumLost = !cluster.mayBePrimary();
+      if (!quorumLost) {
+        violations.add(new Violation("Forced", String.valueOf(obstacle)));
+      }
+      return;
+    }
     if (cluster.mustGoOnByMajority()) {
       violations.add(new Violation("StaticMajorityGoesOn", String.valueOf(obstacle)));
       return;

@@ -47,7 +47,8 @@ final class Streams {
     LINE,
     SERVICE_SETTINGS,
     CONNECTION,
-    CALLS
+    CALLS,
+    FORCE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

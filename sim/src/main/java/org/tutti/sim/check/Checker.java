@@ -11,6 +11,14 @@ public interface Checker {
     return getClass().getSimpleName();
   }
 
+  /// Whether it compares what different members have of one chain of primary views: then each lineage of a group that
+  /// was forced is looked at by itself. All others look at a member, or at those of one view.
+  ///
+  /// @return whether it does
+  default boolean isOfLineage() {
+    return false;
+  }
+
   /// Looks for what contradicts the property.
   ///
   /// @param history the run

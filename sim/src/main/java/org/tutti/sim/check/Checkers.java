@@ -63,8 +63,18 @@ public final class Checkers {
   /// @param checkers the properties
   /// @return what did not hold, a few messages for each property
   public static List<Violation> check(History history, List<Checker> checkers) {
-    var intervals = new ViewIntervals(history);
+    List<History> lineages = history.lineages();
     var violations = new ArrayList<Violation>();
+    boolean forced = lineages.size() > 1;
+    check(history, checkers.stream().filter(checker -> !forced || !checker.isOfLineage()).toList(), violations);
+    if (forced) {
+      lineages.forEach(each -> check(each, checkers.stream().filter(Checker::isOfLineage).toList(), violations));
+    }
+    return violations;
+  }
+
+  private static void check(History history, List<Checker> checkers, List<Violation> violations) {
+    var intervals = new ViewIntervals(history);
     for (Checker checker : checkers) {
       int before = violations.size();
       checker.check(
@@ -76,6 +86,5 @@ public final class Checkers {
             }
           });
     }
-    return violations;
   }
 }

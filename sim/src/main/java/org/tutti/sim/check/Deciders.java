@@ -20,6 +20,7 @@ public final class Deciders {
   private final Set<String> electorate;
   private final Map<String, MemberId> votes = new LinkedHashMap<>(); // by name of the electorate
   private @Nullable View last;
+  private @Nullable View alone; // that was forced
   private final Set<String> unsure = new TreeSet<>(); // names whose vote an unseen view may have moved
 
   /// Begins before the first view.
@@ -51,6 +52,17 @@ public final class Deciders {
     }
   }
 
+  /// The chain goes on from a view that an operator has made: its only member decides what follows, and nobody else
+  /// has a vote.
+  ///
+  /// @param view a primary view of one member
+  public void forced(View view) {
+    votes.clear();
+    unsure.clear();
+    alone = view;
+    last = view;
+  }
+
   /// The latest view of the chain.
   ///
   /// @return the view, or null before the first one
@@ -66,7 +78,7 @@ public final class Deciders {
     if (last == null) {
       return true;
     }
-    if (rule != PrimaryViews.STATIC_MAJORITY) {
+    if (rule != PrimaryViews.STATIC_MAJORITY || last.equals(alone)) {
       return isDynamicQuorum(here, voters(last));
     }
     long known = votes.values().stream().filter(life -> !unsure.contains(life.name()) && here.test(life)).count();

@@ -7,9 +7,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +63,21 @@ public final class History {
     this.primaryViews = config.primaryViews();
     this.partitions = config.partitions();
     this.inDomain = config.domain() != null;
+  }
+
+  /// The same group and members, and nothing that has happened.
+  private History(History of) {
+    this.guarantee = of.guarantee;
+    this.stateTransfer = of.stateTransfer;
+    this.electorate = of.electorate;
+    this.primaryViews = of.primaryViews;
+    this.partitions = of.partitions;
+    this.inDomain = of.inDomain;
+    members.addAll(of.members);
+    roles.putAll(of.roles);
+    ordinals.putAll(of.ordinals);
+    contents.addAll(of.contents);
+    inBranches.putAll(of.inBranches);
   }
 
   /// Whether the group is in a domain: then what happens to it may be told when it fits what happens to other groups.
@@ -175,6 +193,52 @@ public final class History {
   /// @param event what, later than or at the time of all before it
   public void add(HistoryEvent event) {
     events.add(event);
+  }
+
+  /// The histories that this one is, where an operator has forced members: for each lineage what happened to its
+  /// members, and, for one that was forced, to the lives out of whose storage it comes.
+  ///
+  /// @return this one alone when nobody was forced, or nobody has heard of it
+  List<History> lineages() {
+    SortedMap<Integer, ViewId> forced = new TreeMap<>(); // by member, the last one of which it was told
+    Map<ViewId, HistoryEvent.Forced> beginnings = new TreeMap<>();
+    for (HistoryEvent event : events) {
+      if (event instanceof HistoryEvent.InForced(int member, _, ViewId view)) {
+        forced.put(member, view);
+      } else if (event instanceof HistoryEvent.Forced beginning) {
+        beginnings.put(beginning.view().id(), beginning);
+      }
+    }
+    List<History> lineages = new ArrayList<>();
+    if (forced.isEmpty()) {
+      return List.of(this);
+    }
+    lineages.add(part(event -> !forced.containsKey(event.member()) && !(event instanceof HistoryEvent.Forced)));
+    var lives = new Restarts(this);
+    for (ViewId view : new TreeSet<>(forced.values())) {
+      HistoryEvent.Forced beginning = Objects.requireNonNull(beginnings.get(view), "nobody forced " + view);
+      MemberId from = members.get(beginning.member());
+      lineages.add(
+          part(event -> {
+            boolean before = lives.isLaterLifeOf(from, members.get(event.member()));
+            return before || view.equals(forced.get(event.member())) || isOfNobody(event, view);
+          }));
+    }
+    return lineages;
+  }
+
+  /// What tells of the chain of primary views before a lineage, whoever it happened to.
+  private static boolean isOfNobody(HistoryEvent event, ViewId lineage) {
+    return event instanceof HistoryEvent.Leaving
+        || event instanceof HistoryEvent.Restarted
+        || event instanceof HistoryEvent.Announced(_, _, ViewId view) && view.compareTo(lineage) < 0;
+  }
+
+  /// The same members, and some of the events.
+  private History part(Predicate<HistoryEvent> of) {
+    var part = new History(this);
+    events.stream().filter(of).forEach(part::add);
+    return part;
   }
 
   /// Finds the one object for a batch's content.

@@ -214,6 +214,22 @@ public sealed interface HistoryEvent {
   /// @param summary the application's durable state, or null when it has none
   record Restarted(int member, long nanos, int earlier, @Nullable Summary summary) implements HistoryEvent {}
 
+  /// An operator has forced what an earlier life had kept: this member was never there, but counts as if it had been
+  /// alone in a primary view.
+  ///
+  /// @param member  who
+  /// @param nanos   when
+  /// @param earlier the life before
+  /// @param view    the view
+  record Forced(int member, long nanos, int earlier, View view) implements HistoryEvent {}
+
+  /// The member is in a history that was forced, or forced again.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param view   the view with which it began
+  record InForced(int member, long nanos, ViewId view) implements HistoryEvent {}
+
   /// The state that was being read is void.
   ///
   /// @param member who

@@ -21,6 +21,11 @@ import org.tutti.sim.check.HistoryEvent.Installed;
 /// Nothing is delivered there before it has its place.
 public record NoDeliveryInNonPrimary() implements Checker {
   @Override
+  public boolean isOfLineage() {
+    return true;
+  }
+
+  @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     Map<Content, List<View>> onTime = new HashMap<>();
     for (ViewInterval interval : intervals.all()) {

@@ -1,5 +1,6 @@
 package org.tutti.sim.check;
 
+import java.util.ArrayDeque;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -14,11 +15,18 @@ import org.tutti.ViewId;
 /// name that was in a primary view. And it says itself that it continues that view. So no view has two primary
 /// successors.
 ///
+/// In a lineage that was forced, a view that was forced follows whatever is before it.
+///
 /// A life that was restarted from stable storage takes part for the lives before it.
 ///
 /// Who leaves takes part in the change by which it leaves, although the new view does not list it. Where a view was
 /// agreed that nobody installs any more, because all its members had gone on meanwhile, the chain leads over it unseen.
 public record PrimaryUniqueness() implements Checker {
+  @Override
+  public boolean isOfLineage() {
+    return true;
+  }
+
   @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     var leaving = new TreeSet<MemberId>();
@@ -32,7 +40,15 @@ public record PrimaryUniqueness() implements Checker {
     }
     var lives = new Restarts(history);
     var deciders = history.deciders();
+    var forced = new ArrayDeque<View>();
+    history.events().stream()
+        .filter(HistoryEvent.Forced.class::isInstance)
+        .map(event -> ((HistoryEvent.Forced) event).view())
+        .forEach(forced::add);
     for (View view : intervals.primaries()) {
+      while (!forced.isEmpty() && forced.getFirst().id().compareTo(view.id()) < 0) {
+        deciders.forced(forced.removeFirst());
+      }
       View before = deciders.last();
       boolean gap = !(before == null ? unseen.headSet(view.id()) : unseen.subSet(before.id(), view.id())).isEmpty();
       boolean quorum = gap || deciders.areQuorum(member -> takesPart(member, view, leaving, lives));

@@ -13,6 +13,8 @@ final class Restarts {
     for (HistoryEvent event : history.events()) {
       if (event instanceof HistoryEvent.Restarted restarted) {
         earlier.put(history.members().get(restarted.member()), history.members().get(restarted.earlier()));
+      } else if (event instanceof HistoryEvent.Forced forced) {
+        earlier.put(history.members().get(forced.member()), history.members().get(forced.earlier()));
       }
     }
   }

@@ -11,6 +11,11 @@ import org.tutti.sim.check.HistoryEvent.Delivered;
 /// which bounds late deliveries by their index, all deliveries of a message belong to one primary view.
 public record SameViewDelivery() implements Checker {
   @Override
+  public boolean isOfLineage() {
+    return true;
+  }
+
+  @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     if (history.guarantee() != Guarantee.UNIFORM) {
       return;

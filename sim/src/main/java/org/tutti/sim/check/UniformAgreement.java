@@ -11,6 +11,11 @@ import org.tutti.sim.check.HistoryEvent.Delivered;
 /// who install a primary view without waiting stand at the same place.
 public record UniformAgreement() implements Checker {
   @Override
+  public boolean isOfLineage() {
+    return true;
+  }
+
+  @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     boolean uniform = history.guarantee() == Guarantee.UNIFORM;
     long end = 0; // behind everything that was delivered in the primary views so far

@@ -9,6 +9,11 @@ import org.tutti.sim.check.HistoryEvent.Delivered;
 /// Uniform groups: whoever delivers at an index, ever, delivers the same batch there, at the same position.
 public record UniformTotalOrder() implements Checker {
   @Override
+  public boolean isOfLineage() {
+    return true;
+  }
+
+  @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     if (history.guarantee() != Guarantee.UNIFORM) {
       return;

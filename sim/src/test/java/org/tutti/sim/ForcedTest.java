@@ -1,0 +1,42 @@
+package org.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Operators give up all members of durable groups but one, rightly or not, and force that one to be primary.
+class ForcedTest {
+  private static final int SEEDS = 30; // a deep build runs more
+  private static final int MORE = Integer.getInteger("sim.forced", 1500);
+  private static final int FORCED_ONE_IN = 2; // in the others nobody has anything to go on from
+
+  @Test
+  void whoIsForcedGoesOnAndNothingIsViolated() {
+    run(SEEDS);
+  }
+
+  @Test
+  @Tag("deep")
+  @Timeout(value = 30, unit = TimeUnit.MINUTES)
+  void whoIsForcedGoesOnAtManySeeds() {
+    run(MORE);
+  }
+
+  private static void run(int seeds) {
+    long first = FirstSeed.ofTest("ForcedTest");
+    List<String> failures = new ArrayList<>();
+    var campaign =
+        new Campaign<RunResult, CampaignReport>(
+            first, seeds, seed -> Simulation.run(RunKind.FORCED.of(Plan.draw(seed))), new CampaignReport());
+    CampaignReport report = campaign.run(Math.min(2, Runtime.getRuntime().availableProcessors()), _ -> {});
+    report.failures().forEach(failed -> failures.add(failed.plan().seed() + ": " + failed.violations()));
+    assertThat(failures).isEmpty();
+    assertThat(report.seedsWith(FaultKind.FORCE) * FORCED_ONE_IN).as("seeds in which somebody was forced")
+        .isGreaterThan(seeds);
+  }
+}
