@@ -36,7 +36,8 @@ class ForcedTest {
     CampaignReport report = campaign.run(Math.min(2, Runtime.getRuntime().availableProcessors()), _ -> {});
     report.failures().forEach(failed -> failures.add(failed.plan().seed() + ": " + failed.violations()));
     assertThat(failures).isEmpty();
-    assertThat(report.seedsWith(FaultKind.FORCE) * FORCED_ONE_IN).as("seeds in which somebody was forced")
+    assertThat(report.seedsWith(FaultKind.FORCE) * FORCED_ONE_IN)
+        .as("seeds in which somebody was forced")
         .isGreaterThan(seeds);
   }
 }

@@ -35,6 +35,7 @@ public final class History {
   private final PrimaryViews primaryViews;
   private final Partitions partitions;
   private final boolean inDomain;
+  private final @Nullable ViewId lineage;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<Integer, Role> roles = new HashMap<>(); // of those that are no voters; looked up only
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
@@ -57,6 +58,7 @@ public final class History {
   ///
   /// @param config the group's configuration
   public History(GroupConfig config) {
+    this.lineage = null;
     this.guarantee = config.guarantee();
     this.stateTransfer = config.stateTransfer();
     this.electorate = config.electorate();
@@ -65,8 +67,9 @@ public final class History {
     this.inDomain = config.domain() != null;
   }
 
-  /// The same group and members, and nothing that has happened.
-  private History(History of) {
+  /// The same group and members, in one of its lineages, and nothing that has happened.
+  private History(History of, @Nullable ViewId lineage) {
+    this.lineage = lineage;
     this.guarantee = of.guarantee;
     this.stateTransfer = of.stateTransfer;
     this.electorate = of.electorate;
@@ -213,32 +216,35 @@ public final class History {
     if (forced.isEmpty()) {
       return List.of(this);
     }
-    lineages.add(part(event -> !forced.containsKey(event.member()) && !(event instanceof HistoryEvent.Forced)));
+    lineages.add(part(null, event -> !forced.containsKey(event.member()) && !(event instanceof HistoryEvent.Forced)));
     var lives = new Restarts(this);
     for (ViewId view : new TreeSet<>(forced.values())) {
       HistoryEvent.Forced beginning = Objects.requireNonNull(beginnings.get(view), "nobody forced " + view);
       MemberId from = members.get(beginning.member());
       lineages.add(
-          part(event -> {
-            boolean before = lives.isLaterLifeOf(from, members.get(event.member()));
-            return before || view.equals(forced.get(event.member())) || isOfNobody(event, view);
-          }));
+          part(
+              view,
+              event -> {
+                boolean before = lives.isLaterLifeOf(from, members.get(event.member()));
+                return before || view.equals(forced.get(event.member()));
+              }));
     }
     return lineages;
   }
 
-  /// What tells of the chain of primary views before a lineage, whoever it happened to.
-  private static boolean isOfNobody(HistoryEvent event, ViewId lineage) {
-    return event instanceof HistoryEvent.Leaving
-        || event instanceof HistoryEvent.Restarted
-        || event instanceof HistoryEvent.Announced(_, _, ViewId view) && view.compareTo(lineage) < 0;
-  }
-
   /// The same members, and some of the events.
-  private History part(Predicate<HistoryEvent> of) {
-    var part = new History(this);
+  private History part(@Nullable ViewId lineage, Predicate<HistoryEvent> of) {
+    var part = new History(this, lineage);
     events.stream().filter(of).forEach(part::add);
     return part;
+  }
+
+  /// Behind which view the chain of primary views of this history begins. What its members were in before belongs to
+  /// the lineage that it has replaced.
+  ///
+  /// @return the view that was forced; null in a history that begins with its founding
+  @Nullable ViewId lineage() {
+    return lineage;
   }
 
   /// Finds the one object for a batch's content.

@@ -40,6 +40,7 @@ public final class ViewIntervals {
   private final List<View> primaries = new ArrayList<>(); // by id, which is the order of their succession
   private final Set<ViewId> installed = new TreeSet<>(); // by anyone
   private final List<Walk> walks;
+  private final boolean forced; // the first of them follows one that nobody installed
 
   /// Cuts a history.
   ///
@@ -49,6 +50,11 @@ public final class ViewIntervals {
       if (event instanceof HistoryEvent.Installed(_, _, View view) && installed.add(view.id()) && view.primary()) {
         primaries.add(view);
       }
+    }
+    ViewId lineage = history.lineage();
+    forced = lineage != null;
+    if (lineage != null) {
+      primaries.removeIf(view -> view.id().compareTo(lineage) < 0);
     }
     primaries.sort(BY_ID);
     Following[] following = following(history);
@@ -138,7 +144,7 @@ public final class ViewIntervals {
   }
 
   private boolean isFirst(View view) {
-    return view.primary() && primaries.getFirst().id().equals(view.id());
+    return !forced && view.primary() && primaries.getFirst().id().equals(view.id());
   }
 
   /// Whether a member of the first view has the history from its beginning. A founder that was started again, and has
