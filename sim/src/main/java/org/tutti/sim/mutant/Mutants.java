@@ -915,6 +915,7 @@ public final class Mutants {
             BRANCHES,
             EXCHANGES,
             DURABILITY,
+            ForcedMutants.ALL,
             ServiceMutants.ALL,
             CallMutants.ALL,
             IpcMutants.ALL)
