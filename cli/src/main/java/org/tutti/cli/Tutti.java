@@ -45,6 +45,7 @@ public final class Tutti implements Runnable {
           ProbeCommand.class,
           VerifyCommand.class,
           DoctorCommand.class,
+          ForcePrimaryCommand.class,
           IpcCommand.class,
           CorbaCommand.class,
           RegistryCommand.class,

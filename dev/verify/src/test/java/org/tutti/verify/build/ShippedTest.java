@@ -190,7 +190,7 @@ class ShippedTest {
     Process help = tutti("--help");
     String text = new String(help.getInputStream().readAllBytes());
     assertThat(help.waitFor()).isZero();
-    assertThat(text.lines().filter(line -> line.matches("  [a-z]+  .*")).map(line -> line.strip().split(" ")[0]))
+    assertThat(text.lines().filter(line -> line.matches("  [a-z-]+  .*")).map(line -> line.strip().split(" ")[0]))
         .containsExactly(
             "member",
             "send",
@@ -202,6 +202,7 @@ class ShippedTest {
             "probe",
             "verify",
             "doctor",
+            "force-primary",
             "ipc",
             "corba",
             "registry",
