@@ -19,7 +19,8 @@ public record End(Cause cause, String words) {
     /// Another process has its name: one that is in the group and is heard, or a later life of this node.
     NAME_TAKEN,
 
-    /// The group was founded twice, and the other history goes on. Who joins again is in that one.
+    /// The group was founded twice, or an operator has forced another member to go on without this one, and the other
+    /// history goes on. Who joins again, without its stored data, is in that one.
     OVERRULED,
 
     /// Its application did not keep up: it observed, or it had said so ([MemberConfig#leaveWhenBehind()]). Who joins

@@ -30,7 +30,7 @@ class ForcePrimaryTest {
 
   private CommandProcess member(String name, String contact) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--name", name, "--listen", "127.0.0.1:0"));
-    args.addAll(List.of("--data", data(name).toString(), "--fsync", "each", "--log-level", "info"));
+    args.addAll(List.of("--data", data(name).toString(), "--fsync", "each", "--health", "127.0.0.1:0"));
     args.addAll(contact.isEmpty() ? List.of("--create") : List.of("--join", contact, "--timeout", "60s"));
     return tutti.run(args.toArray(String[]::new));
   }
@@ -68,6 +68,18 @@ class ForcePrimaryTest {
   private static void refused(CommandProcess program, int code, String pattern) throws InterruptedException {
     assertThat(program.exitCode()).isEqualTo(code);
     assertThat(program.errors().getFirst()).matches(pattern);
+  }
+
+  private static String health(CommandProcess member) throws InterruptedException {
+    String line = member.lineMatching(".*health.*");
+    return line.substring(line.lastIndexOf(' ') + 1);
+  }
+
+  private void toldOfForcing(String health) throws Exception {
+    CommandProcess why = tutti.run("why", health, "c");
+    assertThat(why.exitCode()).isZero();
+    String words = ".*an operator forced c to be primary without a quorum at .*, from position 5 on";
+    assertThat(why.lines()).anyMatch(line -> line.matches(words));
   }
 
   /// Three members, of which a and b are killed, and c is stopped.
@@ -109,8 +121,9 @@ class ForcePrimaryTest {
 
     CommandProcess c = member("c", "127.0.0.1:1");
     String contact = c.address();
+    String health = health(c);
     c.view("c");
-    c.errorMatching(".*an operator forced c to be primary without a quorum at .*, from position 5 on");
+    toldOfForcing(health);
     assertThat(send("after", 3, contact)).containsExactly(5L, 6L, 7L);
 
     CommandProcess a = member("a", contact);
@@ -124,8 +137,9 @@ class ForcePrimaryTest {
 
     delete("a");
     CommandProcess anew = member("a", contact);
+    health = health(anew);
     anew.view("c", "a");
-    anew.errorMatching(".*an operator forced c to be primary without a quorum at .*, from position 5 on");
+    toldOfForcing(health);
     assertThat(send("together", 1, contact)).containsExactly(8L);
     anew.delivery("s: together 0");
     c.delivery("s: together 0");
