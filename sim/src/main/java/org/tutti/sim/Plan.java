@@ -215,8 +215,7 @@ public record Plan(
       strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
     }
     boolean goesOn = streams.open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
-    SplittableRandom disks = streams.open(Streams.Purpose.STORAGE, 0);
-    Durability durability = durability(disks, domain == null && !goesOn, strengths);
+    Durability durability = durability(streams.open(Streams.Purpose.STORAGE, 0), domain == null && !goesOn, strengths);
     SplittableRandom settings = streams.open(Streams.Purpose.SETTINGS, 0);
     boolean mixed = mayMix && settings.nextInt(ALIKE_ONE_IN) > 0;
     boolean observed = mayMix && streams.open(Streams.Purpose.ROLE, 0).nextInt(OBSERVED_ONE_IN) == 0;
@@ -225,10 +224,7 @@ public record Plan(
       drawLater(settings, durability != Durability.NONE, strengths);
     }
     boolean serves = mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0;
-    SplittableRandom force = streams.open(Streams.Purpose.FORCE, 0);
-    if (mayMix && durability != Durability.NONE && !serves && force.nextInt(FORCE_ONE_IN) == 0) {
-      strengths.put(FaultKind.FORCE, force.nextDouble());
-    }
+    drawForce(streams, mayMix && durability != Durability.NONE && !serves, strengths);
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
     Set<String> electorate =
@@ -403,6 +399,14 @@ public record Plan(
     double full = random.nextDouble();
     if (random.nextInt(DISK_FULL_ONE_IN) == 0 && durable) {
       strengths.put(FaultKind.DISK_FULL, full);
+    }
+  }
+
+  /// In some runs an operator forces a member.
+  private static void drawForce(Streams streams, boolean possible, Map<FaultKind, Double> strengths) {
+    SplittableRandom random = streams.open(Streams.Purpose.FORCE, 0);
+    if (possible && random.nextInt(FORCE_ONE_IN) == 0) {
+      strengths.put(FaultKind.FORCE, random.nextDouble());
     }
   }
 
