@@ -211,9 +211,7 @@ public record Plan(
     }
     Ordering ordering = draw(orderings);
     String domain = orderings.nextInt(OVERLAP_ONE_IN) == 0 ? Overlap.DOMAIN : null;
-    if (orderings.nextInt(LAG_ONE_IN) == 0) {
-      strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
-    }
+    drawLag(orderings, strengths);
     boolean goesOn = streams.open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
     Durability durability = durability(streams.open(Streams.Purpose.STORAGE, 0), domain == null && !goesOn, strengths);
     SplittableRandom settings = streams.open(Streams.Purpose.SETTINGS, 0);
@@ -399,6 +397,13 @@ public record Plan(
     double full = random.nextDouble();
     if (random.nextInt(DISK_FULL_ONE_IN) == 0 && durable) {
       strengths.put(FaultKind.DISK_FULL, full);
+    }
+  }
+
+  /// In some runs what a node sends arrives late at some others.
+  private static void drawLag(SplittableRandom random, Map<FaultKind, Double> strengths) {
+    if (random.nextInt(LAG_ONE_IN) == 0) {
+      strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * random.nextDouble());
     }
   }
 
