@@ -10,40 +10,50 @@ import org.tutti.Ordering;
 /// What to leave out of a run, so that less of it remains to be understood; and what it is about.
 ///
 /// @param without       kinds of faults that do not happen
+/// @param about         what there is in every run; this adds to it
 /// @param nodesMax      no more nodes than this
 /// @param multicastsMax no more multicasts than this
 /// @param ordering      the group's ordering from its beginning to its end, or null for those that the seed draws
-/// @param partitions    whether the links are cut by all shapes in turn, one or more in every run; this adds to a run
-/// @param staticMajority whether a static majority of all nodes goes on, and members crash and come back; so does this
-/// @param observers     whether some members are observers; so does this
-/// @param replica       whether a service is replicated on all nodes, and has clients; so does this
-/// @param calls         whether all nodes are in one more group, whose members call each other; so does this
 public record Limits(
-    Set<FaultKind> without,
-    int nodesMax,
-    int multicastsMax,
-    @Nullable Ordering ordering,
-    boolean partitions,
-    boolean staticMajority,
-    boolean observers,
-    boolean replica,
-    boolean calls) {
+    Set<FaultKind> without, Set<Theme> about, int nodesMax, int multicastsMax, @Nullable Ordering ordering) {
   /// Leaves nothing out.
-  public static final Limits NONE =
-      new Limits(
-          EnumSet.noneOf(FaultKind.class),
-          Integer.MAX_VALUE,
-          Integer.MAX_VALUE,
-          null,
-          false,
-          false,
-          false,
-          false,
-          false);
+  public static final Limits NONE = new Limits(Set.of(), Set.of(), Integer.MAX_VALUE, Integer.MAX_VALUE, null);
 
-  /// Copies the set.
+  /// What a run may be about.
+  public enum Theme {
+    /// The links are cut by all shapes in turn, one or more.
+    PARTITIONS,
+    /// A static majority of all nodes goes on, and members crash and come back.
+    STATIC_MAJORITY,
+    /// Some members are observers.
+    OBSERVERS,
+    /// A service is replicated on all nodes, and has clients.
+    REPLICA,
+    /// All nodes are in one more group, whose members call each other.
+    CALLS,
+    /// Nodes have disks, and an operator forces a member in the end. Not with a service or calls.
+    FORCED;
+
+    /// How it is called in options.
+    String option() {
+      return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /// Copies the sets.
+  ///
+  /// @throws IllegalArgumentException when a run cannot be about all of it
   public Limits {
     without = without.isEmpty() ? EnumSet.noneOf(FaultKind.class) : EnumSet.copyOf(without);
+    about = about.isEmpty() ? EnumSet.noneOf(Theme.class) : EnumSet.copyOf(about);
+    if (about.contains(Theme.FORCED) && (about.contains(Theme.REPLICA) || about.contains(Theme.CALLS))) {
+      throw new IllegalArgumentException("--forced without --replica and --calls");
+    }
+  }
+
+  /// Whether every run has it.
+  boolean has(Theme theme) {
+    return about.contains(theme);
   }
 
   /// Leaves out one more kind of fault.
@@ -53,7 +63,18 @@ public record Limits(
   public Limits without(FaultKind kind) {
     Set<FaultKind> more = EnumSet.copyOf(without);
     more.add(kind);
-    return new Limits(more, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, replica, calls);
+    return new Limits(more, about, nodesMax, multicastsMax, ordering);
+  }
+
+  /// Adds to the runs.
+  ///
+  /// @param theme what they are to be about, too
+  /// @return a changed copy
+  /// @throws IllegalArgumentException when a run cannot be about all of it
+  public Limits about(Theme theme) {
+    Set<Theme> more = EnumSet.copyOf(about);
+    more.add(theme);
+    return new Limits(without, more, nodesMax, multicastsMax, ordering);
   }
 
   /// Leaves out nodes.
@@ -61,7 +82,7 @@ public record Limits(
   /// @param nodes how many remain at most
   /// @return a changed copy
   public Limits nodes(int nodes) {
-    return new Limits(without, nodes, multicastsMax, ordering, partitions, staticMajority, observers, replica, calls);
+    return new Limits(without, about, nodes, multicastsMax, ordering);
   }
 
   /// Leaves out multicasts.
@@ -69,7 +90,7 @@ public record Limits(
   /// @param multicasts how many remain at most
   /// @return a changed copy
   public Limits multicasts(int multicasts) {
-    return new Limits(without, nodesMax, multicasts, ordering, partitions, staticMajority, observers, replica, calls);
+    return new Limits(without, about, nodesMax, multicasts, ordering);
   }
 
   /// Fixes the ordering.
@@ -77,47 +98,7 @@ public record Limits(
   /// @param only the only one, or null
   /// @return a changed copy
   public Limits ordering(@Nullable Ordering only) {
-    return new Limits(without, nodesMax, multicastsMax, only, partitions, staticMajority, observers, replica, calls);
-  }
-
-  /// Makes the run one of splits.
-  ///
-  /// @param splits whether the links are cut by all shapes in turn
-  /// @return a changed copy
-  public Limits partitions(boolean splits) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, splits, staticMajority, observers, replica, calls);
-  }
-
-  /// Makes the run one of a static majority.
-  ///
-  /// @param majority whether all nodes are its electorate
-  /// @return a changed copy
-  public Limits staticMajority(boolean majority) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, majority, observers, replica, calls);
-  }
-
-  /// Makes the run one with observers.
-  ///
-  /// @param some whether some members are observers
-  /// @return a changed copy
-  public Limits observers(boolean some) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, some, replica, calls);
-  }
-
-  /// Makes the run one with a replicated service.
-  ///
-  /// @param some whether a service is replicated on all nodes, and has clients
-  /// @return a changed copy
-  public Limits replica(boolean some) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, some, calls);
-  }
-
-  /// Makes the run one with calls.
-  ///
-  /// @param some whether all nodes are in one more group, whose members call each other
-  /// @return a changed copy
-  public Limits calls(boolean some) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers, replica, some);
+    return new Limits(without, about, nodesMax, multicastsMax, only);
   }
 
   /// The options of `tutti simulate` that say the same.
@@ -125,21 +106,7 @@ public record Limits(
   /// @return each with a space before it
   public String options() {
     var text = new StringBuilder();
-    if (partitions) {
-      text.append(" --partitions");
-    }
-    if (staticMajority) {
-      text.append(" --static-majority");
-    }
-    if (observers) {
-      text.append(" --observers");
-    }
-    if (replica) {
-      text.append(" --replica");
-    }
-    if (calls) {
-      text.append(" --calls");
-    }
+    about.forEach(theme -> text.append(' ').append(theme.option()));
     if (!without.isEmpty()) {
       text.append(" --without ").append(without.stream().map(FaultKind::option).collect(Collectors.joining(",")));
     }

@@ -532,19 +532,22 @@ public record Plan(
   /// @param limits what to leave out
   /// @return a changed copy
   public Plan within(Limits limits) {
-    if (limits.partitions() && !splits) {
+    if (limits.has(Limits.Theme.PARTITIONS) && !splits) {
       return splitting().within(limits);
     }
-    if (limits.observers() && !observed) {
+    if (limits.has(Limits.Theme.OBSERVERS) && !observed) {
       return observing().within(limits);
     }
-    if (limits.replica() && !serves) {
+    if (limits.has(Limits.Theme.REPLICA) && !serves) {
       return serving().within(limits);
     }
-    if (limits.calls() && !calls) {
+    if (limits.has(Limits.Theme.CALLS) && !calls) {
       return calling().within(limits);
     }
-    if (limits.staticMajority() && !config.electorate().equals(names())) {
+    if (limits.has(Limits.Theme.FORCED) && !(has(FaultKind.FORCE) && isDurable())) {
+      return forcing().within(limits);
+    }
+    if (limits.has(Limits.Theme.STATIC_MAJORITY) && !config.electorate().equals(names())) {
       return byMajority().within(limits);
     }
     Map<FaultKind, Double> left = new EnumMap<>(strengths);

@@ -33,17 +33,17 @@ public enum RunKind {
   Plan of(Plan drawn) {
     return switch (this) {
       case ANY, IPC -> drawn;
-      case SPLITS -> drawn.within(Limits.NONE.partitions(true));
-      case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
-      case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
-      case OBSERVED -> drawn.within(Limits.NONE.observers(true));
-      case REPLICA -> drawn.within(Limits.NONE.replica(true));
-      case CALLS -> drawn.within(Limits.NONE.calls(true));
-      case SPLIT_REPLICAS -> drawn.within(Limits.NONE.replica(true).partitions(true));
-      case FORCED -> drawn.forcing();
+      case SPLITS -> drawn.within(Limits.NONE.about(Limits.Theme.PARTITIONS));
+      case STATIC_MAJORITY -> drawn.within(Limits.NONE.about(Limits.Theme.STATIC_MAJORITY));
+      case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.about(Limits.Theme.STATIC_MAJORITY)).cutAtAnnouncements();
+      case OBSERVED -> drawn.within(Limits.NONE.about(Limits.Theme.OBSERVERS));
+      case REPLICA -> drawn.within(Limits.NONE.about(Limits.Theme.REPLICA));
+      case CALLS -> drawn.within(Limits.NONE.about(Limits.Theme.CALLS));
+      case SPLIT_REPLICAS -> drawn.within(Limits.NONE.about(Limits.Theme.REPLICA).about(Limits.Theme.PARTITIONS));
+      case FORCED -> drawn.within(Limits.NONE.about(Limits.Theme.FORCED));
       case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());
-      case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
+      case OVERLAPS -> drawn.overlapping().within(Limits.NONE.about(Limits.Theme.PARTITIONS));
     };
   }
 }

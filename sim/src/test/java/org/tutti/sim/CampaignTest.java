@@ -76,7 +76,7 @@ class CampaignTest {
   @Test
   void aCampaignThatWasInterruptedGoesOnWhereItStopped(@TempDir Path directory) throws IOException {
     Path path = directory.resolve("campaign.txt");
-    Limits splits = Limits.NONE.partitions(true);
+    Limits splits = Limits.NONE.about(Limits.Theme.PARTITIONS);
     CampaignFile<CampaignReport> begun = CampaignFile.open(path, 1L, splits);
     CampaignReport some = Campaign.of(1, FEW, splits).run(1, _ -> {});
     CampaignReport third = Campaign.of(1, FEW / 3, splits).run(2, _ -> {});

@@ -48,7 +48,7 @@ class DiagramTest {
   }
 
   private static Plan plan(long seed) {
-    Limits limits = Limits.NONE.partitions(true).nodes(NODES);
+    Limits limits = Limits.NONE.about(Limits.Theme.PARTITIONS).nodes(NODES);
     for (FaultKind kind : FaultKind.values()) {
       limits = kind == FaultKind.PARTITION ? limits : limits.without(kind);
     }

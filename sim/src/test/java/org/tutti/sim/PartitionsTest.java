@@ -19,7 +19,7 @@ class PartitionsTest {
   @Test
   @Tag("deep")
   void everyShapeIsMetAndPartsMerge() {
-    Limits limits = Limits.NONE.partitions(true);
+    Limits limits = Limits.NONE.about(Limits.Theme.PARTITIONS);
     Map<SplitShape, Long> seeds = new TreeMap<>();
     var words = new StringBuilder();
     long merges = 0;
@@ -51,7 +51,7 @@ class PartitionsTest {
   }
 
   private static void nothingIsViolated(int seeds) {
-    Limits limits = Limits.NONE.partitions(true);
+    Limits limits = Limits.NONE.about(Limits.Theme.PARTITIONS);
     CampaignReport report = Campaign.of(FirstSeed.ofTest("PartitionsTest"), seeds, limits).run(1, _ -> {});
     var words = new StringBuilder();
     report.failures().forEach(failure -> words.append(Findings.describe(failure, limits)));
@@ -69,6 +69,6 @@ class PartitionsTest {
 
   @Test
   void aReplayHasTheOption() {
-    assertThat(Limits.NONE.partitions(true).nodes(3).options()).isEqualTo(" --partitions --nodes 3");
+    assertThat(Limits.NONE.about(Limits.Theme.PARTITIONS).nodes(3).options()).isEqualTo(" --partitions --nodes 3");
   }
 }

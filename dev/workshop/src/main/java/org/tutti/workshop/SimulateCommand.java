@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -163,6 +164,11 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(names = "--observers", description = "Some members are observers in every run.")
   boolean observers;
 
+  @Option(
+      names = "--forced",
+      description = "Nodes have disks, and in the end an operator forces a member, in every run. Not with a service.")
+  boolean forced;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -305,7 +311,21 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority, observers, replica, calls);
+    Map<Limits.Theme, Boolean> asked =
+        Map.of(
+            Limits.Theme.PARTITIONS, partitions,
+            Limits.Theme.STATIC_MAJORITY, staticMajority,
+            Limits.Theme.OBSERVERS, observers,
+            Limits.Theme.REPLICA, replica,
+            Limits.Theme.CALLS, calls,
+            Limits.Theme.FORCED, forced);
+    Set<Limits.Theme> about = EnumSet.allOf(Limits.Theme.class);
+    about.removeIf(theme -> !asked.get(theme));
+    try {
+      return new Limits(kinds, about, nodes, multicasts, order);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
   }
 
   private int one(long number) {

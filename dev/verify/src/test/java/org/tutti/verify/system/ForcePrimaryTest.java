@@ -102,6 +102,7 @@ class ForcePrimaryTest {
   }
 
   @Test
+  @Tag("deep")
   void theForcedMemberServesAndTheOthersAreToldThatTheyWereReplaced() throws Exception {
     loseTwo();
 
