@@ -35,24 +35,28 @@ final class ProbeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    String what = live ? "live" : "ready";
+    if (asked.tls != null) {
+      TransportOption.credentials(asked.tls); // to wait would not make these files usable
+    }
     long end = System.nanoTime() + patience.toNanos();
     while (end - System.nanoTime() > PAUSE.toNanos()) {
       try {
-        HealthClient.Verdict early = asked.verdict(live ? "live" : "ready");
+        HealthClient.Verdict early = asked.verdict(what);
         if (early.yes()) {
-          return tell(early);
+          return tell(what, early);
         }
       } catch (Failure nobody) {
         // It may be about to start.
       }
       Thread.sleep(PAUSE);
     }
-    return tell(asked.verdict(live ? "live" : "ready"));
+    return tell(what, asked.verdict(what));
   }
 
-  private int tell(HealthClient.Verdict verdict) {
+  private int tell(String what, HealthClient.Verdict verdict) {
     if (verdict.yes() || out.json) {
-      out.line(verdict.words(), "probe", live ? "live" : "ready", verdict.yes(), "words", verdict.words());
+      out.line(verdict.words(), "probe", what, verdict.yes(), "words", verdict.words());
       out.flush();
     }
     if (!verdict.yes()) {

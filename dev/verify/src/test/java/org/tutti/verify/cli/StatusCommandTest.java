@@ -126,6 +126,7 @@ class StatusCommandTest {
     run("member", "--group=bank", "--join=" + contact, "--name=n2", "--listen=127.0.0.1:0");
     assertThat(patient.exitCode()).isZero();
     fails("nobody listens at 127.0.0.1:1: give the address of tutti member --health", "probe", "127.0.0.1:1");
+    fails("no TLS: no file /none/cert.pem", "probe", "--wait=1000m", "--tls=/none", "127.0.0.1:1");
   }
 
   @Test
