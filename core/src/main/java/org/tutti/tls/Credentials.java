@@ -143,13 +143,13 @@ public final class Credentials {
     return reloads.get();
   }
 
-  /// How long the own certificate, as it is in force, is valid yet: to be warned before peers refuse it.
+  /// How long the own certificate, as it is in force, is still valid: to be warned before peers refuse it.
   ///
   /// @return a gauge in seconds, 0 when it has expired, or when there is none
   public Metric validity() {
     X509Certificate[] chain = current.chain();
     long until = chain.length == 0 ? 0 : chain[0].getNotAfter().toInstant().getEpochSecond();
-    return Metric.gauge("tls.certificate.valid.seconds", "So long the own certificate is valid yet.")
+    return Metric.gauge("tls.certificate.valid.seconds", "How long the own certificate is still valid.")
         .with(Math.max(0, until - Instant.now().getEpochSecond()));
   }
 

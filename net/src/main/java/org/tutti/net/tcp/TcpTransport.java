@@ -166,7 +166,7 @@ public final class TcpTransport extends SelectorTransport {
   }
 
   /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start; over TLS
-  /// also how long the own certificate is valid yet.
+  /// also how long the own certificate is still valid.
   ///
   /// @return a copy, taken by any thread
   @Override
