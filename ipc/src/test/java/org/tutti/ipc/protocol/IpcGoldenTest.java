@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
 import org.tutti.fixture.Golden;
@@ -24,41 +25,30 @@ class IpcGoldenTest {
     return ByteBuffer.wrap(text.getBytes(US_ASCII));
   }
 
-  private static Golden.Format<IpcMessage> groups() {
-    return new Golden.Format<>() {
-      @Override
-      public byte[] write(IpcMessage message) {
-        var out = new WireWriter();
-        IpcMessage.write(out, message);
-        return RawPackets.bytes(out);
-      }
-
-      @Override
-      public IpcMessage read(byte[] bytes) throws Exception {
-        return IpcMessage.read(ByteBuffer.wrap(bytes));
-      }
-    };
+  /// How messages of a kind are read.
+  private interface Reading<T> {
+    T of(ByteBuffer bytes) throws Exception;
   }
 
-  private static Golden.Format<PairMessage> pairs() {
+  private static <T> Golden.Format<T> format(BiConsumer<WireWriter, T> writing, Reading<T> reading) {
     return new Golden.Format<>() {
       @Override
-      public byte[] write(PairMessage message) {
+      public byte[] write(T message) {
         var out = new WireWriter();
-        PairMessage.write(out, message);
+        writing.accept(out, message);
         return RawPackets.bytes(out);
       }
 
       @Override
-      public PairMessage read(byte[] bytes) throws Exception {
-        return PairMessage.read(ByteBuffer.wrap(bytes));
+      public T read(byte[] bytes) throws Exception {
+        return reading.of(ByteBuffer.wrap(bytes));
       }
     };
   }
 
   @Test
   void messagesToGroups() {
-    var format = groups();
+    Golden.Format<IpcMessage> format = format(IpcMessage::write, IpcMessage::read);
     var deliver = new IpcMessage.Deliver(KEY, -7, bytes("hello"));
     byte[] code = new SendKey(new byte[SendKey.BYTES]).code(IpcMessage.Coded.signed(HOST, deliver));
     new Golden("ipc", "ipc-message", "between hosts, to groups of processes: `IpcMessage`")
@@ -78,20 +68,7 @@ class IpcGoldenTest {
 
   @Test
   void messagesOfMemberships() {
-    var format =
-        new Golden.Format<MembershipMessage>() {
-          @Override
-          public byte[] write(MembershipMessage message) {
-            var out = new WireWriter();
-            MembershipMessage.write(out, message);
-            return RawPackets.bytes(out);
-          }
-
-          @Override
-          public MembershipMessage read(byte[] bytes) throws Exception {
-            return MembershipMessage.read(ByteBuffer.wrap(bytes));
-          }
-        };
+    Golden.Format<MembershipMessage> format = format(MembershipMessage::write, MembershipMessage::read);
     var groups = List.of(GroupId.wellKnown(7), GroupId.named("printers"));
     new Golden("ipc", "membership-message", "between hosts, which groups have members: `MembershipMessage`")
         .example("whole, asking", new MembershipMessage.Whole(300, true, true, groups), format)
@@ -105,7 +82,7 @@ class IpcGoldenTest {
 
   @Test
   void messagesToProcesses() {
-    var format = pairs();
+    Golden.Format<PairMessage> format = format(PairMessage::write, PairMessage::read);
     Golden golden = new Golden("ipc", "pair-message", "between hosts, to a process: `PairMessage`");
     golden
         .example("offer", new PairMessage.Offer(PAIR, true, -7, 300, bytes("hello")), format)

@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
@@ -25,6 +21,7 @@ import org.tutti.ipc.protocol.IpcMessage.Probe;
 import org.tutti.ipc.protocol.IpcMessage.Taken;
 import org.tutti.ipc.protocol.IpcMessage.Wanted;
 import org.tutti.ipc.protocol.IpcProtocol.Sent;
+import org.tutti.ipc.protocol.RecordingPort.Posted;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireWriter;
@@ -34,41 +31,11 @@ class IpcProtocolTest {
   private static final GroupId GROUP = GroupId.wellKnown(3);
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  private record Posted(MemberId to, IpcMessage message) {}
-
   private final MemberId self = new MemberId("self", new Address("self"), 1);
   private final MemberId peer = new MemberId("peer", new Address("peer"), 2);
-  private final Set<MemberId> hosts = new TreeSet<>(Set.of(peer));
-  private final List<Posted> posted = new ArrayList<>();
-  private long now;
-  private final IpcProtocol protocol =
-      new IpcProtocol(
-          self,
-          new IpcProtocol.Times(100, 50),
-          new IpcProtocol.Port() {
-            @Override
-            public long now() {
-              return now;
-            }
-
-            @Override
-            public Set<MemberId> hosts() {
-              return hosts;
-            }
-
-            @Override
-            public void send(Collection<MemberId> to, IpcMessage message) {
-              to.forEach(host -> posted.add(new Posted(host, message)));
-            }
-
-            @Override
-            public void send(MemberId to, PairMessage message) {
-              throw new AssertionError("nothing here is for one process");
-            }
-
-            @Override
-            public void send(Collection<MemberId> to, MembershipMessage message) {}
-          });
+  private final RecordingPort port = new RecordingPort(peer);
+  private final List<Posted> posted = port.posted;
+  private final IpcProtocol protocol = new IpcProtocol(self, new IpcProtocol.Times(100, 50), port);
   private @Nullable Result<?> result;
 
   @Test
@@ -92,10 +59,10 @@ class IpcProtocolTest {
     int sender = protocol.open();
     protocol.send(sender, GROUP, 0, NOTHING, 0, this::told);
     assertThat(result).isNull();
-    now = protocol.deadline();
+    port.now = protocol.deadline();
     while (result == null) {
       protocol.tick();
-      now = protocol.deadline();
+      port.now = protocol.deadline();
     }
     assertThat(result).isEqualTo(new Done<>(new Sent(1, 1)));
     protocol.arrived(peer, new Delivered(new Key(sender, GROUP, 1), 5, false));
@@ -112,7 +79,7 @@ class IpcProtocolTest {
   void aLostHostIsNotWaitedFor() {
     int sender = protocol.open();
     protocol.send(sender, GROUP, 0, NOTHING, 0, this::told);
-    hosts.remove(peer);
+    port.hosts.remove(peer);
     protocol.lost(peer);
     assertThat(result).isEqualTo(new Aborted<>(Status.NO_MEMBERS));
   }
@@ -126,7 +93,7 @@ class IpcProtocolTest {
     }
     protocol.arrived(peer, new Deliver(new Key(99, GROUP, 99), 0, NOTHING));
     assertThat(posted.getLast().message()).isEqualTo(new Delivered(new Key(99, GROUP, 99), 0, true));
-    hosts.clear();
+    port.hosts.clear();
     protocol.send(protocol.open(), GROUP, 0, NOTHING, 0, this::told);
     assertThat(result).isEqualTo(new Aborted<>(Status.NO_BUFF));
 
@@ -165,7 +132,7 @@ class IpcProtocolTest {
     int member = member();
     protocol.arrived(peer, new Deliver(new Key(9, GROUP, 1), 0, NOTHING));
     protocol.receive(member, new Selection(null, null), 0, this::told);
-    now = 50;
+    port.now = 50;
     protocol.tick();
     assertThat(posted.getLast()).isEqualTo(new Posted(peer, new Probe(new Key(9, GROUP, 1), member, false)));
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +26,7 @@ import org.tutti.ipc.protocol.IpcMessage.Destroyed;
 import org.tutti.ipc.protocol.IpcMessage.Ended;
 import org.tutti.ipc.protocol.IpcMessage.Gone;
 import org.tutti.ipc.protocol.IpcMessage.Key;
+import org.tutti.ipc.protocol.RecordingPort.Posted;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireWriter;
@@ -43,39 +43,14 @@ class IssuedGroupsTest {
   private static final long AGAIN = 10;
   private static final long ACKNOWLEDGE = 100;
 
-  private record Posted(MemberId to, IpcMessage message) {}
-
   private record Question(String what, Consumer<Result<IssuedGroup>> answer) {}
 
   private final MemberId self = new MemberId("self", new Address("self"), 1);
   private final MemberId peer = new MemberId("peer", new Address("peer"), 2);
-  private final Set<MemberId> hosts = new TreeSet<>(Set.of(peer));
-  private final List<Posted> posted = new ArrayList<>();
   private final List<Question> asked = new ArrayList<>();
   private final List<Result<?>> results = new ArrayList<>();
-  private long now = 5;
-  private final IpcProtocol.Port port =
-      new IpcProtocol.Port() {
-        @Override
-        public long now() {
-          return now;
-        }
-
-        @Override
-        public Set<MemberId> hosts() {
-          return hosts;
-        }
-
-        @Override
-        public void send(Collection<MemberId> to, IpcMessage message) {
-          to.forEach(host -> posted.add(new Posted(host, message)));
-        }
-
-        @Override
-        public void send(MemberId to, PairMessage message) {
-          throw new AssertionError("nobody talks to one process");
-        }
-
+  private final RecordingPort port =
+      new RecordingPort(peer) {
         @Override
         public void send(Collection<MemberId> to, MembershipMessage message) {
           if (message instanceof MembershipMessage.First(long version, GroupId _)) {
@@ -83,11 +58,13 @@ class IssuedGroupsTest {
           }
         }
       };
+  private final List<Posted> posted = port.posted;
   private final IpcProtocol protocol = new IpcProtocol(self, new IpcProtocol.Times(100, 50), port);
   private final IssuedGroups groups =
       new IssuedGroups(self, new IssuedGroups.Times(KEEP, AGAIN, ACKNOWLEDGE), port, protocol);
 
   IssuedGroupsTest() {
+    port.now = 5;
     groups.ask(
         new IssuedGroups.Directory() {
           @Override
@@ -158,7 +135,7 @@ class IssuedGroupsTest {
   }
 
   private void passes(long time) {
-    now += time;
+    port.now += time;
     groups.tick();
   }
 
@@ -199,7 +176,7 @@ class IssuedGroupsTest {
 
   @Test
   void theFirstSendAsksAndTheAnswerIsKeptForAWhile() {
-    hosts.clear();
+    port.hosts.clear();
     int sender = protocol.open();
     groups.send(sender, GROUP, 0, NOTHING, 0, this::told);
     groups.send(sender, GROUP, 0, NOTHING, 0, this::told);
@@ -207,7 +184,7 @@ class IssuedGroupsTest {
     says("look", OPEN);
     assertThat(results).containsOnly(new Aborted<>(Status.NO_MEMBERS)).hasSize(2);
     results.clear();
-    now += KEEP - 1;
+    port.now += KEEP - 1;
     groups.send(sender, GROUP, 0, NOTHING, 0, this::told);
     assertThat(result()).isEqualTo(new Aborted<>(Status.NO_MEMBERS));
     assertThat(asked).isEmpty();
@@ -249,7 +226,7 @@ class IssuedGroupsTest {
   @Test
   void communicationsOfADestroyedGroupEnd() {
     int member = member(OPEN);
-    hosts.clear();
+    port.hosts.clear();
     int sender = protocol.open();
     groups.send(sender, GROUP, 0, NOTHING, 1, this::told);
     assertThat(result()).isInstanceOf(Done.class);
@@ -270,7 +247,7 @@ class IssuedGroupsTest {
     int process = protocol.open();
     groups.join(process, GROUP, "right", this::told);
     Question old = asked.removeFirst();
-    now++;
+    port.now++;
     groups.destroy(process, GROUP, "right", this::told);
     says("destroy right", OPEN);
     groups.arrived(peer, new Gone(((Destroyed) posted.getLast().message()).key()));
@@ -308,7 +285,7 @@ class IssuedGroupsTest {
     groups.newcomer();
     passes(0);
     Question question = asked.getFirst();
-    now++;
+    port.now++;
     groups.newcomer();
     says("look", OPEN);
     assertThat(question).isNotNull();
@@ -322,7 +299,7 @@ class IssuedGroupsTest {
   void aDestroyCountsTheHostsThatAnswerInTime() {
     var slow = new MemberId("slow", new Address("slow"), 3);
     var lost = new MemberId("lost", new Address("lost"), 4);
-    hosts.addAll(Set.of(slow, lost));
+    port.hosts.addAll(Set.of(slow, lost));
     int process = protocol.open();
     groups.destroy(process, GROUP, "wrong", this::told);
     says("destroy wrong", Status.WRONG_PASSWORD);
@@ -381,7 +358,7 @@ class IssuedGroupsTest {
 
   @Test
   void aSendPasswordIsSaidOnceInTheLifeOfAProcess() {
-    hosts.clear();
+    port.hosts.clear();
     int sender = protocol.open();
     groups.authorize(sender, GROUP, KEY, this::told);
     says("look", GUARDED);

@@ -2,11 +2,8 @@ package org.tutti.ipc.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
@@ -15,6 +12,7 @@ import org.tutti.ipc.protocol.MembershipMessage.First;
 import org.tutti.ipc.protocol.MembershipMessage.Known;
 import org.tutti.ipc.protocol.MembershipMessage.Last;
 import org.tutti.ipc.protocol.MembershipMessage.Whole;
+import org.tutti.ipc.protocol.RecordingPort.Told;
 import org.tutti.transport.Address;
 
 /// What one host says of its members, and knows of those elsewhere.
@@ -23,45 +21,13 @@ class MembershipsTest {
   private static final GroupId OTHER = GroupId.wellKnown(4);
   private static final long IN_TIME = 100;
 
-  private record Sent(Set<MemberId> to, MembershipMessage message) {}
-
   private final MemberId peer = new MemberId("peer", new Address("peer"), 2);
   private final MemberId third = new MemberId("third", new Address("third"), 3);
-  private final Set<MemberId> hosts = new TreeSet<>(Set.of(peer));
-  private final List<Sent> sent = new ArrayList<>();
+  private final RecordingPort port = new RecordingPort(peer);
+  private final List<Told> sent = port.told;
   private final Later later = new Later();
-  private long now;
   private int told;
-  private final Memberships memberships =
-      new Memberships(
-          IN_TIME,
-          new IpcProtocol.Port() {
-            @Override
-            public long now() {
-              return now;
-            }
-
-            @Override
-            public Set<MemberId> hosts() {
-              return hosts;
-            }
-
-            @Override
-            public void send(Collection<MemberId> to, IpcMessage message) {
-              throw new AssertionError("nothing is sent to members");
-            }
-
-            @Override
-            public void send(MemberId to, PairMessage message) {
-              throw new AssertionError("nothing is sent to a process");
-            }
-
-            @Override
-            public void send(Collection<MemberId> to, MembershipMessage message) {
-              sent.add(new Sent(Set.copyOf(to), message));
-            }
-          },
-          later);
+  private final Memberships memberships = new Memberships(IN_TIME, port, later);
 
   private MembershipMessage last() {
     return sent.getLast().message();
@@ -75,9 +41,9 @@ class MembershipsTest {
 
   @Test
   void aJoinIsToldWhenAllWhoAreHeardKnow() {
-    hosts.add(third);
+    port.hosts.add(third);
     join(GROUP);
-    assertThat(sent).containsExactly(new Sent(Set.of(peer, third), new First(1, GROUP)));
+    assertThat(sent).containsExactly(new Told(Set.of(peer, third), new First(1, GROUP)));
     memberships.arrived(peer, new Known(1));
     assertThat(told).isZero();
     memberships.arrived(third, new Known(1));
@@ -100,13 +66,13 @@ class MembershipsTest {
 
   @Test
   void nobodyWaitsForAHostThatIsLostOrSilent() {
-    hosts.add(third);
+    port.hosts.add(third);
     join(GROUP);
     memberships.lost(third);
-    hosts.remove(third);
+    port.hosts.remove(third);
     assertThat(told).isZero();
     assertThat(memberships.deadline()).isEqualTo(IN_TIME);
-    now = IN_TIME;
+    port.now = IN_TIME;
     memberships.tick();
     later.run();
     assertThat(told).isEqualTo(1);
@@ -135,13 +101,13 @@ class MembershipsTest {
   @Test
   void whoIsHeardAnewIsToldAllAndAsked() {
     join(GROUP);
-    hosts.add(third);
+    port.hosts.add(third);
     memberships.heard(third);
-    assertThat(sent.getLast()).isEqualTo(new Sent(Set.of(third), new Whole(1, true, true, List.of(GROUP))));
+    assertThat(sent.getLast()).isEqualTo(new Told(Set.of(third), new Whole(1, true, true, List.of(GROUP))));
     memberships.arrived(third, new Whole(7, true, true, List.of()));
     assertThat(sent.subList(2, 4))
         .containsExactly(
-            new Sent(Set.of(third), new Whole(1, false, true, List.of(GROUP))), new Sent(Set.of(third), new Known(7)));
+            new Told(Set.of(third), new Whole(1, false, true, List.of(GROUP))), new Told(Set.of(third), new Known(7)));
   }
 
   @Test

@@ -59,7 +59,7 @@ final class IpcChecks {
     }
   }
 
-  private record Membership(ProcessId member, GroupId group) {}
+  record Membership(ProcessId member, GroupId group) {}
 
   private record Source(ProcessId member, ProcessId sender, GroupId group) {}
 

@@ -27,6 +27,7 @@ import org.tutti.ipc.protocol.IpcProtocol.TakenReply;
 import org.tutti.ipc.protocol.Selection;
 import org.tutti.sim.check.Violation;
 import org.tutti.sim.ipc.IpcChecks.Line;
+import org.tutti.sim.ipc.IpcChecks.Membership;
 import org.tutti.sim.ipc.IpcSites.Site;
 import org.tutti.sim.ipc.IpcSites.Weather;
 
@@ -73,7 +74,7 @@ public final class IpcRun {
   private final SplittableRandom random;
   private final IpcSites sites;
   private final List<Actor> actors = new ArrayList<>();
-  private final Map<List<Object>, Joined> joined = new LinkedHashMap<>(); // by process and group, who was told it
+  private final Map<Membership, Joined> joined = new LinkedHashMap<>(); // who was told it
   private final @Nullable IpcIds ids; // in every second run
   private final PairTalkers talkers;
   private final String plan;
@@ -348,9 +349,9 @@ public final class IpcRun {
                     if (result instanceof Done) {
                       boolean inTime = sites.now() < limit;
                       sites.checks.joinTold(id, group, inTime || began < ALL_HEAR);
-                      joined.remove(List.of(id, group));
+                      joined.remove(new Membership(id, group));
                       if (inTime && isMember(group)) {
-                        joined.put(List.of(id, group), new Joined(this, began, hearing));
+                        joined.put(new Membership(id, group), new Joined(this, began, hearing));
                       }
                     }
                   }));
@@ -366,7 +367,7 @@ public final class IpcRun {
     private void leave(GroupId group) {
       if (life.protocol().leave(id.number(), group) instanceof Done) {
         sites.checks.left(id, group);
-        joined.remove(List.of(id, group));
+        joined.remove(new Membership(id, group));
       }
     }
 
@@ -406,7 +407,7 @@ public final class IpcRun {
       Set<ProcessId> all = new LinkedHashSet<>();
       for (Joined one : before) {
         ProcessId member = one.member.id;
-        if (one == joined.get(List.of(member, group))
+        if (one == joined.get(new Membership(member, group))
             && one.member.isMember(group)
             && one.hearing.contains(id.host())
             && !sites.areApart(id.host(), member.host(), one.began)

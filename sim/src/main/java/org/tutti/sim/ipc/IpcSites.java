@@ -171,15 +171,17 @@ final class IpcSites {
 
   private void say(String from, String to, boolean whole, ByteBuffer message) {
     try {
-      ByteBuffer bytes = message.duplicate();
-      Object read =
-          PairMessage.isOne(bytes)
-              ? PairMessage.read(bytes)
-              : MembershipMessage.isOne(bytes) ? MembershipMessage.read(bytes) : whole ? IpcMessage.read(bytes) : "";
-      trace.say(from, "-> " + to + " " + (whole ? read : "a part of a message"));
+      trace.say(from, "-> " + to + " " + (whole ? read(message.duplicate()) : "a part of a message"));
     } catch (Malformed malformed) {
       trace.say(from, "-> " + to + " malformed: " + malformed.reason());
     }
+  }
+
+  private static Object read(ByteBuffer message) throws Malformed {
+    if (PairMessage.isOne(message)) {
+      return PairMessage.read(message);
+    }
+    return MembershipMessage.isOne(message) ? MembershipMessage.read(message) : IpcMessage.read(message);
   }
 
   /// Whether two hosts are not both there and hearing each other, or one has lost the other since then.
