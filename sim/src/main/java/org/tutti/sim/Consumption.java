@@ -66,6 +66,11 @@ final class Consumption {
     return !waiting.isEmpty() && !isStuck();
   }
 
+  /// Whether it never consumes what waits.
+  boolean isPendingForEver() {
+    return !waiting.isEmpty() && isStuck();
+  }
+
   private boolean isStuck() {
     return held || setting.scheduler().nowNanos() >= stuckAfter;
   }

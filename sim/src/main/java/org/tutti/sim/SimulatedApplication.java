@@ -255,6 +255,11 @@ final class SimulatedApplication implements GroupUser {
     return decided == submitted && outstanding == 0 && incoming == null && !consumption.isPending();
   }
 
+  /// Whether it is going to be dropped, as its application is stuck.
+  boolean isTooSlow() {
+    return !terms.member().leaveWhenBehind().isZero() && consumption.isPendingForEver();
+  }
+
   /// What is under way, in words.
   String restlessness() {
     return submitted

@@ -326,7 +326,8 @@ public final class Simulation {
   }
 
   /// Everybody multicasts once more. Who got its state from the view before, when another transfer had been agreed, has
-  /// asked for one more view, and its coordinator may hold that back for a while: nothing else shows it.
+  /// asked for one more view, and its coordinator may hold that back for a while: nothing else shows it. Who takes none
+  /// of these multicasts goes, one after the other, as each view may have its members begin to measure anew.
   private boolean lastWords() {
     workload.last();
     subsets.last();
@@ -334,6 +335,8 @@ public final class Simulation {
       return false;
     }
     advance(scheduler.nowNanos() + HELD_BACK_UNITS * plan.suspectNanos());
+    long each = plan.member().leaveWhenBehind().toNanos() + plan.suspectNanos();
+    advanceUntil(() -> cluster.members().stream().noneMatch(SimulatedApplication::isTooSlow), each * plan.nodes());
     return settle();
   }
 

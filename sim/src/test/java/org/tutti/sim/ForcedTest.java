@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Operators give up all members of durable groups but one, rightly or not, and force that one to be primary.
 class ForcedTest {
@@ -25,6 +27,13 @@ class ForcedTest {
   @Timeout(value = 30, unit = TimeUnit.MINUTES)
   void whoIsForcedGoesOnAtManySeeds() {
     run(MORE);
+  }
+
+  /// Two observers that take nothing came back so late that they were dropped one after the other at the end.
+  @ParameterizedTest
+  @ValueSource(longs = 2_272_638_028L)
+  void whatFailedOnceHoldsNow(long seed) {
+    assertThat(Simulation.run(RunKind.FORCED.of(Plan.draw(seed))).violations()).isEmpty();
   }
 
   private static void run(int seeds) {
