@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -35,11 +36,12 @@ import org.tutti.transport.Transport;
 /// `Ipc.open("a", hub.open(here), List.of(there))`, then [#process]. Guarantees and limits are in `docs/ipc.md`.
 ///
 /// Any thread may call any method. Futures complete on the host's thread: what is chained to them, as by `thenApply`,
-/// runs there and must not wait, but may make calls; use the forms with `Async` for what waits. Those that are not done
-/// when the host stops complete with [IllegalStateException], or, when it stops because it has failed, with
-/// [Status#HARDWARE_FAIL]. Source: T-Shoshin.
+/// runs there and must not wait, but may make calls, which are done after what the host has to do anyway, a thousand in
+/// a turn; use the forms with `Async` for what waits. Those that are not done when the host stops complete with
+/// [IllegalStateException], or, when it stops because it has failed, with [Status#HARDWARE_FAIL]. Source: T-Shoshin.
 public final class Ipc implements AutoCloseable {
   private static final int CALLS_MAX = 1024; // that wait for the host's thread; who makes more waits
+  private static final int OWN_MAX = 1024; // calls of callbacks in a turn: one may go on for ever
   private static final String CLOSED = "the host is closed";
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(millis(200), millis(2000), new IpcProtocol.Times(millis(1000), millis(500)));
@@ -64,6 +66,8 @@ public final class Ipc implements AutoCloseable {
   private final Here here;
   private final List<Waiting> waiting = new ArrayList<>(); // of the host's thread
   private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
+  private final ArrayDeque<Runnable> own = new ArrayDeque<>(); // calls of the host's thread, made by callbacks
+  private final ArrayDeque<Runnable> told = new ArrayDeque<>(); // outcomes that wait until all is written
   private final Thread thread;
   private final Set<Open<?>> open = ConcurrentHashMap.newKeySet(); // calls that are not done
   private volatile @Nullable ProgramSocket programs; // where others attach
@@ -185,7 +189,7 @@ public final class Ipc implements AutoCloseable {
   /// @return their names and addresses, in the order of the names
   /// @throws IllegalStateException when the host is closed
   public Set<MemberId> hosts() {
-    return this.<Set<MemberId>>call(done -> done.accept(hostsNow())).join();
+    return this.<Set<MemberId>>call(Urgency.AT_ONCE, done -> done.accept(hostsNow()), null).join();
   }
 
   /// Waits until so many other hosts are heard at a time: a message that is sent earlier does not reach them.
@@ -220,7 +224,7 @@ public final class Ipc implements AutoCloseable {
   ///     seconds
   /// @throws IllegalStateException when the host is closed
   public List<Refused> refused() {
-    return this.<List<Refused>>call(done -> done.accept(host.refused())).join();
+    return this.<List<Refused>>call(Urgency.AT_ONCE, done -> done.accept(host.refused()), null).join();
   }
 
   private Set<MemberId> hostsNow() {
@@ -256,24 +260,47 @@ public final class Ipc implements AutoCloseable {
     return Thread.currentThread() == thread;
   }
 
+  /// When a call is made, and when its caller is told.
+  private enum Urgency {
+    /// Made at once by the host's thread itself, which may wait for it.
+    AT_ONCE,
+
+    /// Made in its turn.
+    IN_TURN,
+
+    /// Made in its turn, and its caller, another thread, is told when the host has written what it has to say: a thread
+    /// takes longer to wake up than a frame to be written, and somebody waits for that frame, too.
+    AFTER_WRITING
+  }
+
   <T> CompletableFuture<T> call(Consumer<Consumer<T>> step) {
-    return call(step, null);
+    return call(Urgency.IN_TURN, step, null);
   }
 
   /// Runs a call on the host's thread, and waits only when too many calls do.
   ///
   /// @param failed its outcome when the host fails; null for an exception
-  private <T> CompletableFuture<T> call(Consumer<Consumer<T>> step, @Nullable T failed) {
+  private <T> CompletableFuture<T> call(Urgency urgency, Consumer<Consumer<T>> step, @Nullable T failed) {
     var future = new CompletableFuture<T>();
     var call = new Open<>(future, failed);
+    boolean ours = isOwnThread();
+    boolean waits = urgency == Urgency.AFTER_WRITING && !ours;
     Consumer<T> done =
         value -> {
           open.remove(call);
-          future.complete(value);
+          if (waits) {
+            told.add(() -> future.complete(value));
+          } else {
+            future.complete(value);
+          }
         };
     open.add(call);
-    if (isOwnThread() && !finished) {
-      step.accept(done);
+    if (ours && !closed) {
+      if (urgency == Urgency.AT_ONCE) {
+        step.accept(done);
+      } else {
+        own.add(() -> step.accept(done));
+      }
       return future;
     }
     boolean posted = false;
@@ -325,11 +352,13 @@ public final class Ipc implements AutoCloseable {
       long wait = 0;
       while (!closed) {
         transport.poll(wait);
+        tell();
         host.begin(System.nanoTime());
         serve();
         host.turn();
         tellWaiting();
-        wait = calls.isEmpty() ? host.deadline() - System.nanoTime() : 0;
+        boolean idle = calls.isEmpty() && own.isEmpty() && told.isEmpty();
+        wait = idle ? host.deadline() - System.nanoTime() : 0;
       }
       closed = true;
       serve();
@@ -342,6 +371,7 @@ public final class Ipc implements AutoCloseable {
     } finally {
       closed = true;
       finished = true;
+      tell();
       open.forEach(call -> call.end(failure));
       ProgramSocket listening = programs;
       if (listening != null) {
@@ -353,6 +383,15 @@ public final class Ipc implements AutoCloseable {
   private void serve() {
     for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
       call.run();
+    }
+    for (int made = 0; made < OWN_MAX && !own.isEmpty(); made++) {
+      own.remove().run();
+    }
+  }
+
+  private void tell() {
+    while (!told.isEmpty()) {
+      told.remove().run();
     }
   }
 
@@ -371,7 +410,13 @@ public final class Ipc implements AutoCloseable {
 
     @Override
     public <T> CompletableFuture<Result<T>> call(int process, Request<T> request) {
-      return Ipc.this.call(done -> request.run(this, process, done), new Aborted<>(Status.HARDWARE_FAIL));
+      Urgency urgency =
+          switch (request) {
+            case Request.Open _, Request.End _ -> Urgency.AT_ONCE;
+            case Request.Receive _ -> Urgency.AFTER_WRITING;
+            default -> Urgency.IN_TURN;
+          };
+      return Ipc.this.call(urgency, done -> request.run(this, process, done), new Aborted<>(Status.HARDWARE_FAIL));
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -240,6 +241,29 @@ class IpcTest {
         .send(PRINTERS, 0, bytes(Integer.toString(left)), 0)
         .thenCompose(_ -> process.receive(LONG))
         .thenCompose(got -> left == 0 ? CompletableFuture.completedFuture(got) : another(process, left - 1));
+  }
+
+  /// It receives again whatever it is told, even that its process has ended: it would go on for ever.
+  @Test
+  void aProgramThatNeverGivesUpHoldsUpNobody() {
+    Ipc a = host("a");
+    IpcProcess ended = member(a, SCANNERS);
+    ended.close();
+    var times = new AtomicLong();
+    again(ended, times);
+    IpcProcess other = member(a, PRINTERS);
+    for (int number = 0; number < 100; number++) {
+      assertThat(done(other.send(PRINTERS, number, bytes("x"), 0)).count()).isEqualTo(1);
+      done(other.receive(LONG));
+    }
+    assertThat(times.get()).as("receives that the other one has begun meanwhile").isGreaterThan(10);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(a::close, Thread::startVirtualThread);
+    assertThat(closed).succeedsWithin(LONG);
+  }
+
+  private static void again(IpcProcess process, AtomicLong times) {
+    times.incrementAndGet();
+    process.receive(LONG).thenAccept(_ -> again(process, times));
   }
 
   @Test

@@ -53,6 +53,7 @@ public final class IpcHost implements Links.Receiver {
   private final Map<MemberId, Long> heardAt = new LinkedHashMap<>();
   private long now;
   private long greetAt;
+  private long silenceAt; // until then nobody is silent for too long
   private long beat = 1;
   private long messages;
 
@@ -177,10 +178,8 @@ public final class IpcHost implements Links.Receiver {
       beat++;
       greet();
     }
-    for (MemberId host : List.copyOf(hosts)) {
-      if (now - heardAt.get(host) >= times.silenceNanos()) {
-        lose(host);
-      }
+    if (now >= silenceAt) {
+      loseTheSilent();
     }
     rejections.expire(now);
     groups.tick();
@@ -192,11 +191,18 @@ public final class IpcHost implements Links.Receiver {
   ///
   /// @return the time, in nanoseconds
   public long deadline() {
-    long deadline = Math.min(Math.min(greetAt, links.deadline()), Math.min(protocol.deadline(), groups.deadline()));
-    for (long heard : heardAt.values()) {
-      deadline = Math.min(deadline, heard + times.silenceNanos());
+    long protocols = Math.min(protocol.deadline(), groups.deadline());
+    return Math.min(Math.min(greetAt, silenceAt), Math.min(links.deadline(), protocols));
+  }
+
+  private void loseTheSilent() {
+    for (MemberId host : List.copyOf(hosts)) {
+      if (now - heardAt.get(host) >= times.silenceNanos()) {
+        lose(host);
+      }
     }
-    return deadline;
+    long longest = heardAt.values().stream().mapToLong(Long::longValue).min().orElse(now);
+    silenceAt = longest + times.silenceNanos();
   }
 
   private void greet() {
