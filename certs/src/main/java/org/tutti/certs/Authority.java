@@ -111,7 +111,19 @@ public final class Authority {
   /// @return the member's directory
   /// @throws IOException when files cannot be written
   public Path issue(String name, String cluster, Duration life) throws IOException {
-    return issue(name, cluster, Instant.now().minus(CLOCKS_APART), Instant.now().plus(life));
+    return issue(name, cluster, List.of(), life);
+  }
+
+  /// Issues a certificate for some roles from now on: `issue("web", "bank", List.of("client"), Duration.ofDays(90))`.
+  ///
+  /// @param name    of who has it, and of its directory
+  /// @param cluster that it is for
+  /// @param roles   what it is for, as `Role` of module core has them, in lower case; none for everything
+  /// @param life    how long it is valid
+  /// @return its directory
+  /// @throws IOException when files cannot be written
+  public Path issue(String name, String cluster, List<String> roles, Duration life) throws IOException {
+    return issue(name, cluster, roles, Instant.now().minus(CLOCKS_APART), Instant.now().plus(life));
   }
 
   /// Issues a certificate for a given time; replaces an earlier one of the same name.
@@ -123,9 +135,16 @@ public final class Authority {
   /// @return the member's directory
   /// @throws IOException when files cannot be written
   public Path issue(String name, String cluster, Instant from, Instant until) throws IOException {
+    return issue(name, cluster, List.of(), from, until);
+  }
+
+  private Path issue(String name, String cluster, List<String> roles, Instant from, Instant until) throws IOException {
     if (!name.matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}")) {
       throw new IllegalArgumentException(
           "a member's name has letters, digits, points, hyphens and underscores only: '" + name + "'");
+    }
+    if (!roles.stream().allMatch(role -> role.matches("[a-z][a-z-]*"))) {
+      throw new IllegalArgumentException("roles have lower-case letters and hyphens only: " + roles);
     }
     Path member = directory.resolve(name);
     privately(member);
@@ -144,7 +163,7 @@ public final class Authority {
       builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
       KeyPurposeId[] purposes = {KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth};
       builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purposes));
-      builder.addExtension(Extension.subjectAlternativeName, false, names(name, cluster));
+      builder.addExtension(Extension.subjectAlternativeName, false, names(name, cluster, roles));
       builder.addExtension(
           Extension.authorityKeyIdentifier, false, extensions.createAuthorityKeyIdentifier(certificate));
       X509CertificateHolder issued = builder.build(signer(key));
@@ -157,7 +176,7 @@ public final class Authority {
     }
   }
 
-  private static GeneralNames names(String name, String cluster) {
+  private static GeneralNames names(String name, String cluster, List<String> roles) {
     var names = new ArrayList<GeneralName>();
     if (!name.contains("_")) {
       names.add(new GeneralName(GeneralName.dNSName, name));
@@ -165,6 +184,9 @@ public final class Authority {
     names.add(new GeneralName(GeneralName.dNSName, "localhost"));
     names.add(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
     names.add(new GeneralName(GeneralName.uniformResourceIdentifier, "tutti:cluster:" + cluster));
+    for (String role : roles) {
+      names.add(new GeneralName(GeneralName.uniformResourceIdentifier, "tutti:role:" + role));
+    }
     return new GeneralNames(names.toArray(GeneralName[]::new));
   }
 

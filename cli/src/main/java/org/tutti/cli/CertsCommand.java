@@ -3,9 +3,11 @@ package org.tutti.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.tutti.certs.Authority;
+import org.tutti.tls.Role;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,7 +19,7 @@ import picocli.CommandLine.Spec;
 /// `tutti certs`: certificates for members.
 @Command(
     name = "certs",
-    customSynopsis = "tutti certs --dir DIR [--cluster NAME] [--days N] NAME...",
+    customSynopsis = "tutti certs --dir DIR [--cluster NAME] [--role ROLE[,ROLE...]] [--days N] NAME...",
     description = {
       "Makes certificates for members, and an authority for development.",
       "Creates an authority in a directory, unless it exists, and a certificate for each name in a subdirectory of that"
@@ -35,6 +37,17 @@ final class CertsCommand implements Callable<Integer> {
       defaultValue = "tutti",
       description = "The cluster; members of other clusters are refused; default: ${DEFAULT-VALUE}.")
   String cluster = "tutti";
+
+  @Option(
+      names = "--role",
+      paramLabel = "ROLE",
+      split = ",",
+      description = {
+        "What they are for: member (nodes, tutti send and watch), client (calls to a replicated service), operator"
+            + " (tutti status and other questions to the health port).",
+        "Default: everything."
+      })
+  List<String> roles = List.of();
 
   @Option(
       names = "--days",
@@ -55,10 +68,16 @@ final class CertsCommand implements Callable<Integer> {
     if (days < 1) {
       throw new ParameterException(spec.commandLine(), "certificates are valid for a day at least, not " + days);
     }
+    for (String role : roles) {
+      if (Role.of(role) == null) {
+        String known = String.join(", ", Arrays.stream(Role.values()).map(Role::word).toList());
+        throw new ParameterException(spec.commandLine(), "there is no role '" + role + "'; there are: " + known);
+      }
+    }
     try {
       Authority authority = Authority.in(directory);
       for (String name : names) {
-        Path made = authority.issue(name, cluster, Duration.ofDays(days));
+        Path made = authority.issue(name, cluster, roles, Duration.ofDays(days));
         out.line(made.toString(), "certificate", "name", name, "cluster", cluster, "directory", made.toString());
       }
       out.flush();

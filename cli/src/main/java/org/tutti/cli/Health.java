@@ -80,7 +80,7 @@ final class Health implements AutoCloseable {
   /// @param at      where to listen
   /// @param carrier has the node's certificate, which is not used on loopback
   static Health open(Address at, TransportOption carrier, Node node, Group group) {
-    SSLContext context = isLoopback(at) ? null : carrier.context();
+    SSLContext context = isLoopback(at) ? null : carrier.operatorsContext();
     try {
       var health = new Health(at, context, node, group);
       health.port.start();

@@ -3,9 +3,11 @@ package org.tutti.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.Set;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.tls.Credentials;
+import org.tutti.tls.Role;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Profile;
@@ -61,9 +63,14 @@ public final class TransportOption {
     return tls;
   }
 
-  /// For connections to a registry, and for health checks; null for no TLS.
+  /// For connections to a registry; null for no TLS.
   @Nullable SSLContext context() {
     return tls == null ? null : credentials(tls).context();
+  }
+
+  /// For a port at which operators ask; null for no TLS.
+  @Nullable SSLContext operatorsContext() {
+    return tls == null ? null : credentials(tls, Set.of(Role.OPERATOR, Role.MEMBER)).context();
   }
 
   /// Refuses what cannot be protected as it was asked for.
@@ -80,10 +87,14 @@ public final class TransportOption {
     }
   }
 
-  /// Reads what is in a directory.
+  /// Reads what is in a directory, to connect to members.
   static Credentials credentials(Path directory) {
+    return credentials(directory, Set.of(Role.MEMBER));
+  }
+
+  private static Credentials credentials(Path directory, Set<Role> peers) {
     try {
-      return Credentials.load(directory);
+      return Credentials.load(directory, peers);
     } catch (IOException e) {
       throw new Failure("no TLS: " + e.getMessage(), e);
     }

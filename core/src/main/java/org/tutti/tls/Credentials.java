@@ -9,8 +9,11 @@ import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Date;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,9 +30,10 @@ import org.tutti.transport.TransportException;
 /// directory: `cert.pem` (the certificate, perhaps with a chain), `key.pem` (PKCS #8) and `ca.pem` (one or more).
 ///
 /// Both sides of a connection show a certificate, and each believes one that the authority has issued, that is valid
-/// now and that is for the same cluster ([#cluster]). Hosts and names in it are not compared with anything: nodes are
-/// known by addresses that change, and whoever has a certificate of the cluster is a member of it. Only TLS 1.3 is
-/// spoken. Sessions are not resumed, neither by tickets nor otherwise: certificates are checked for each connection.
+/// now, that is for the same cluster ([#cluster]), and that is for what it is used for ([Role]). Hosts and names in it
+/// are not compared with anything: nodes are known by addresses that change, and whoever has a certificate of the
+/// cluster for members is a member of it. Only TLS 1.3 is spoken. Sessions are not resumed, neither by tickets nor
+/// otherwise: certificates are checked for each connection.
 ///
 /// The files are looked at again before a handshake, at most every half second: new ones are used from then on, for
 /// connections to come; a handshake in which they change may fail and is tried again by its transport. When they cannot
@@ -44,6 +48,7 @@ public final class Credentials {
 
   private final Path directory;
   private final @Nullable String trusted; // the cluster of peers, of who has no certificate of its own
+  private final Set<Role> peers; // one of these roles each peer has
   private final X509ExtendedKeyManager keyManager = new OwnKey();
   private final X509ExtendedTrustManager trustManager = new OwnTrust();
   private final SSLContext context;
@@ -52,14 +57,16 @@ public final class Credentials {
   private final AtomicLong wrong = new AtomicLong();
   private final AtomicLong expired = new AtomicLong();
   private final AtomicLong otherCluster = new AtomicLong();
+  private final AtomicLong otherRole = new AtomicLong();
   private volatile PemDirectory current;
   private volatile @Nullable String problem;
   private volatile long lookedNanos = System.nanoTime();
 
-  private Credentials(Path directory, @Nullable String trusted) throws IOException {
+  private Credentials(Path directory, @Nullable String trusted, Set<Role> peers) throws IOException {
     PemDirectory first = PemDirectory.read(directory, trusted);
     this.directory = directory;
     this.trusted = trusted;
+    this.peers = peers;
     this.current = first;
     try {
       context = SeparateSessions.context(keyManager, trustManager);
@@ -68,13 +75,27 @@ public final class Credentials {
     }
   }
 
-  /// Reads the three files.
+  /// Reads the three files, for those who connect to members only, or are one.
   ///
   /// @param directory where they are
   /// @return credentials that follow changes of the files
   /// @throws IOException when they cannot be used, with the reason in one line that names the file
   public static Credentials load(Path directory) throws IOException {
-    return new Credentials(directory, null);
+    return load(directory, Set.of(Role.MEMBER));
+  }
+
+  /// Reads the three files, for a port of one's own: `Credentials.load(directory, Set.of(Role.CLIENT, Role.MEMBER))`
+  /// for that of a service.
+  ///
+  /// @param directory where they are
+  /// @param peers     the certificate of a peer has to be for one of these, 1 or more
+  /// @return credentials that follow changes of the files
+  /// @throws IOException when they cannot be used, with the reason in one line that names the file
+  public static Credentials load(Path directory, Set<Role> peers) throws IOException {
+    if (peers.isEmpty()) {
+      throw new IllegalArgumentException("peers have to be for something");
+    }
+    return new Credentials(directory, null, EnumSet.copyOf(peers));
   }
 
   /// Reads the authority only, for a client that shows no certificate: servers have to allow that.
@@ -84,7 +105,7 @@ public final class Credentials {
   /// @return credentials that follow changes of the file
   /// @throws IOException when it cannot be used, with the reason in one line that names the file
   public static Credentials trusting(Path directory, String cluster) throws IOException {
-    return new Credentials(directory, cluster);
+    return new Credentials(directory, cluster, EnumSet.of(Role.MEMBER));
   }
 
   /// As [#load], for those who open a transport.
@@ -100,13 +121,19 @@ public final class Credentials {
     }
   }
 
-  /// Refuses certificates of another cluster, with which no member would be believed by the others.
+  /// Refuses certificates of another cluster, or for other roles, with which no member would be believed by the others.
   ///
   /// @param directory where the files are
   /// @param cluster   what they have to be for
-  /// @throws TransportException when they are for another one or name none, or cannot be used, in one line
+  /// @throws TransportException when they are for another one or name none, or are not for members, or cannot be used,
+  ///                            in one line
   public static void require(Path directory, String cluster) throws TransportException {
-    String its = of(directory).cluster();
+    Credentials own = of(directory);
+    Set<Role> roles = own.roles();
+    if (!roles.contains(Role.MEMBER)) {
+      throw new TransportException("the certificate in " + directory + " is " + isFor(roles) + ", not member");
+    }
+    String its = own.cluster();
     if (!cluster.equals(its)) {
       String named = its == null ? "no cluster" : "cluster " + its;
       throw new TransportException("the certificate in " + directory + " is for " + named + ", not for " + cluster);
@@ -118,6 +145,14 @@ public final class Credentials {
   /// @return its name; null when the certificate names none, and then only peers that name none are believed
   public @Nullable String cluster() {
     return current.cluster();
+  }
+
+  /// What the own certificate is for.
+  ///
+  /// @return all roles when it names none; none without a certificate
+  public Set<Role> roles() {
+    X509Certificate[] chain = current.chain();
+    return chain.length == 0 ? EnumSet.noneOf(Role.class) : PemDirectory.roles(chain[0]);
   }
 
   /// What is wrong with the own certificate now, as far as that can be seen here: then peers refuse it.
@@ -161,7 +196,8 @@ public final class Credentials {
         validity(),
         refused("wrong-certificate", "The peer's certificate is of another authority.", wrong),
         refused("expired-certificate", "The peer's certificate has expired, or is not valid yet.", expired),
-        refused("wrong-cluster", "The peer's certificate is for another cluster.", otherCluster));
+        refused("wrong-cluster", "The peer's certificate is for another cluster.", otherCluster),
+        refused("wrong-role", "The peer's certificate is for other roles.", otherRole));
   }
 
   private static Metric refused(String reason, String about, AtomicLong count) {
@@ -270,6 +306,7 @@ public final class Credentials {
       AtomicLong count =
           switch (Refusal.of(e)) {
             case OTHER_CLUSTER -> otherCluster;
+            case OTHER_ROLE -> otherRole;
             case OUT_OF_DATE -> expired;
             case null, default -> wrong;
           };
@@ -291,6 +328,23 @@ public final class Credentials {
     String its = PemDirectory.cluster(chain[0]);
     if (its == null ? known.cluster() != null : !its.equals(known.cluster())) {
       throw new OtherClusterException("the certificate is for cluster " + its + ", not for " + known.cluster());
+    }
+    Set<Role> roles = PemDirectory.roles(chain[0]);
+    if (Collections.disjoint(roles, peers)) {
+      throw new OtherRoleException("the certificate is " + isFor(roles) + ", not " + Role.words(peers));
+    }
+  }
+
+  private static String isFor(Set<Role> roles) {
+    return roles.isEmpty() ? "for no role that is known here" : "for the role " + Role.words(roles);
+  }
+
+  /// A certificate that is good, but not for what it is used for.
+  public static final class OtherRoleException extends CertificateException {
+    private static final long serialVersionUID = 1L;
+
+    OtherRoleException(String message) {
+      super(message);
     }
   }
 

@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.TrustManager;
@@ -108,16 +110,33 @@ record PemDirectory(
 
   /// The cluster that a certificate is for.
   static @Nullable String cluster(X509Certificate certificate) {
+    for (String uri : uris(certificate)) {
+      if (uri.startsWith(CLUSTER_URI)) {
+        return uri.substring(CLUSTER_URI.length());
+      }
+    }
+    return null;
+  }
+
+  /// What a certificate is for: what it names, or everything. One that names only roles of which nothing is known here
+  /// is for nothing.
+  static Set<Role> roles(X509Certificate certificate) {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    boolean named = false;
+    for (String uri : uris(certificate)) {
+      named |= Role.read(uri, roles);
+    }
+    return named ? roles : Role.all();
+  }
+
+  private static List<String> uris(X509Certificate certificate) {
     try {
       Collection<List<?>> names = certificate.getSubjectAlternativeNames();
-      for (List<?> name : names == null ? List.<List<?>>of() : names) {
-        if (name.get(0).equals(URI_NAME) && name.get(1).toString().startsWith(CLUSTER_URI)) {
-          return name.get(1).toString().substring(CLUSTER_URI.length());
-        }
-      }
-      return null;
+      return names == null
+          ? List.of()
+          : names.stream().filter(name -> name.get(0).equals(URI_NAME)).map(name -> name.get(1).toString()).toList();
     } catch (GeneralSecurityException _) {
-      return null; // names that cannot be read name no cluster
+      return List.of(); // names that cannot be read name nothing
     }
   }
 

@@ -18,6 +18,8 @@ import org.tutti.transport.Refused.Reason;
 public enum Refusal {
   /// It is good, but for another cluster.
   OTHER_CLUSTER,
+  /// It is good, but for other roles.
+  OTHER_ROLE,
   /// It is valid no more, or not yet.
   OUT_OF_DATE,
   /// All else: the authority is another one, or there is no certificate.
@@ -36,6 +38,9 @@ public enum Refusal {
       switch (cause) {
         case Credentials.OtherClusterException _ -> {
           return OTHER_CLUSTER;
+        }
+        case Credentials.OtherRoleException _ -> {
+          return OTHER_ROLE;
         }
         case CertificateExpiredException _, CertificateNotYetValidException _ -> {
           return OUT_OF_DATE;

@@ -373,7 +373,7 @@ public final class TlsWire extends Wire {
     public @Nullable Refused refusal(IOException failure, Address by) {
       return switch (Failure.of(failure)) {
         case NOT_TLS -> Refusal.notTls(by);
-        case OTHER_CLUSTER, WRONG_CERTIFICATE, EXPIRED_CERTIFICATE, REFUSED_BY_PEER ->
+        case OTHER_CLUSTER, OTHER_ROLE, WRONG_CERTIFICATE, EXPIRED_CERTIFICATE, REFUSED_BY_PEER ->
             Refusal.told(failure, by, credentials);
         case TLS_BROKEN, BROKEN -> null;
       };
@@ -386,6 +386,8 @@ public final class TlsWire extends Wire {
     NOT_TLS,
     /// Its certificate is for another cluster.
     OTHER_CLUSTER,
+    /// Its certificate is for other roles.
+    OTHER_ROLE,
     /// Its certificate is valid no more, or not yet.
     EXPIRED_CERTIFICATE,
     /// It has no certificate, or one of another authority.
@@ -407,6 +409,7 @@ public final class TlsWire extends Wire {
       }
       return switch (Refusal.of(failure)) {
         case OTHER_CLUSTER -> OTHER_CLUSTER;
+        case OTHER_ROLE -> OTHER_ROLE;
         case OUT_OF_DATE -> EXPIRED_CERTIFICATE;
         case WRONG -> WRONG_CERTIFICATE;
         case null -> failure instanceof SSLException ? byText(String.valueOf(failure.getMessage())) : BROKEN;

@@ -29,6 +29,7 @@ enum PortCount implements Counts.Counted {
   WRONG_CERTIFICATE(closed("wrong-certificate", "The client has no certificate, or one of another authority.")),
   EXPIRED_CERTIFICATE(closed("expired-certificate", "The client's certificate has expired, or is not valid yet.")),
   WRONG_CLUSTER(closed("wrong-cluster", "The client's certificate is for another cluster.")),
+  WRONG_ROLE(closed("wrong-role", "The client's certificate is for other roles.")),
   REFUSED_BY_CLIENT(closed("refused-by-peer", "The client refused this replica's certificate.")),
   TLS_BROKEN(closed("tls-broken", "The client violated the TLS protocol.")),
   AT_END(closed("at-end", "The replica ended."));
@@ -53,6 +54,7 @@ enum PortCount implements Counts.Counted {
           switch (TlsWire.Failure.of(failure)) {
             case NOT_TLS -> NOT_TLS;
             case OTHER_CLUSTER -> WRONG_CLUSTER;
+            case OTHER_ROLE -> WRONG_ROLE;
             case EXPIRED_CERTIFICATE -> EXPIRED_CERTIFICATE;
             case WRONG_CERTIFICATE -> WRONG_CERTIFICATE;
             case REFUSED_BY_PEER -> REFUSED_BY_CLIENT;

@@ -39,6 +39,7 @@ import org.tutti.replica.protocol.SessionTable;
 import org.tutti.replica.protocol.SnapshotSchedule;
 import org.tutti.replica.protocol.SnapshotStore;
 import org.tutti.tls.Credentials;
+import org.tutti.tls.Role;
 import org.tutti.transport.Address;
 
 /// One replica of a service, in a process of its own among others: a member of the service's group, with the service
@@ -89,6 +90,7 @@ public final class Replica implements AutoCloseable {
 
   private static final int CONNECTIONS_MAX = 10_000;
   private static final int TLS_CONNECTIONS_MAX = 2_000; // each has 50 KiB outside of the heap
+  private static final Set<Role> CALLERS = Set.of(Role.CLIENT, Role.MEMBER); // whose certificates may make calls
   private static final int EVENTS_PER_RUN = 256;
   private static final String CLIENTS = "replica.clients"; // on the whiteboard
   private static final String COMMANDS = "replica.commands";
@@ -698,8 +700,9 @@ public final class Replica implements AutoCloseable {
     }
 
     /// Encrypts the connections of clients by TLS 1.3, and serves only clients that show a certificate of the same
-    /// authority and cluster. Give them another cluster than the members', and so another directory than the node's:
-    /// whoever has a certificate of the members' cluster can become a member.
+    /// authority and cluster. Give clients certificates for the role [Role#CLIENT], or for another cluster than the
+    /// members', and so another directory than the node's: whoever has a certificate of the members' cluster that names
+    /// no role can become a member.
     ///
     /// @param directory with `cert.pem`, `key.pem` and `ca.pem`; files that change are taken into use
     /// @return this builder
@@ -709,7 +712,8 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
-    /// As [#tls(Path)], with credentials that others may use, too.
+    /// As [#tls(Path)], with credentials that others may use, too:
+    /// `Credentials.load(directory, Set.of(Role.CLIENT, Role.MEMBER))`.
     ///
     /// @param shared the own certificate, and whom to believe
     /// @return this builder
@@ -828,7 +832,7 @@ public final class Replica implements AutoCloseable {
     }
 
     private ServicePort.Security security() throws IOException {
-      Credentials own = credentials == null && tls != null ? Credentials.load(tls) : credentials;
+      Credentials own = credentials == null && tls != null ? Credentials.load(tls, CALLERS) : credentials;
       int usual = own == null ? CONNECTIONS_MAX : TLS_CONNECTIONS_MAX;
       return new ServicePort.Security(insecure, own, asks, connectionsMax == 0 ? usual : connectionsMax);
     }

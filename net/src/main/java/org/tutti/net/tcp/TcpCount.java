@@ -45,6 +45,7 @@ enum TcpCount implements Counts.Counted {
   CLOSED_WRONG_CERTIFICATE(closed("wrong-certificate", "The peer has no certificate, or one of another authority.")),
   CLOSED_EXPIRED_CERTIFICATE(closed("expired-certificate", "The peer's certificate has expired, or is not valid yet.")),
   CLOSED_WRONG_CLUSTER(closed("wrong-cluster", "The peer's certificate is for another cluster.")),
+  CLOSED_WRONG_ROLE(closed("wrong-role", "The peer's certificate is for other roles.")),
   CLOSED_REFUSED_BY_PEER(closed("refused-by-peer", "The peer refused this node's certificate.")),
   CLOSED_TLS_BROKEN(closed("tls-broken", "The peer violated the TLS protocol."));
 
@@ -63,6 +64,7 @@ enum TcpCount implements Counts.Counted {
     return switch (why) {
       case NOT_TLS -> CLOSED_NOT_TLS;
       case OTHER_CLUSTER -> CLOSED_WRONG_CLUSTER;
+      case OTHER_ROLE -> CLOSED_WRONG_ROLE;
       case EXPIRED_CERTIFICATE -> CLOSED_EXPIRED_CERTIFICATE;
       case WRONG_CERTIFICATE -> CLOSED_WRONG_CERTIFICATE;
       case REFUSED_BY_PEER -> CLOSED_REFUSED_BY_PEER;

@@ -157,6 +157,16 @@ final class RefusedTest {
   }
 
   @Test
+  void aCertificateForAnotherRoleIsNamed() throws IOException {
+    Credentials client = Credentials.load(authority.issue("client", "tutti", List.of("client"), DAY));
+    Station inside = tcp(client);
+    tells(
+        refusal(tcp(member), inside.address(), inside),
+        Reason.ITS_CERTIFICATE,
+        "its certificate is refused here: the certificate is for the role client, not member");
+  }
+
+  @Test
   void anotherVersionIsAnsweredAndUnderstood() throws IOException {
     Station inside = tcp(null);
     byte[] strange = {'T', 'u', 't', 't', 9, 1, 1, 'a', 'b'};

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -30,6 +31,7 @@ import org.tutti.fixture.TransportContract;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.tls.Credentials;
+import org.tutti.tls.Role;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -117,6 +119,24 @@ final class TlsTransportTest extends TransportContract {
     Credentials other = Credentials.load(authority.issue("elsewhere", "other", DAY));
     assertThat(other.cluster()).isEqualTo("other");
     refuses(other, "closed{reason=wrong-cluster}");
+  }
+
+  @Test
+  void aCertificateForClientsOnlyIsRefused() throws IOException {
+    Credentials client = Credentials.load(authority.issue("client", "tutti", List.of("client", "operator"), DAY));
+    assertThat(client.roles()).containsExactlyInAnyOrder(Role.CLIENT, Role.OPERATOR);
+    refuses(client, "closed{reason=wrong-role}");
+    Credentials later = Credentials.load(authority.issue("later", "tutti", List.of("something-new"), DAY));
+    assertThat(later.roles()).isEmpty();
+    refuses(later, "closed{reason=wrong-role}");
+  }
+
+  @Test
+  void aCertificateForMembersIsTaken() throws IOException {
+    Credentials member = Credentials.load(authority.issue("member", "tutti", List.of("client", "member"), DAY));
+    try (Station other = new Station(open(HERE, member))) {
+      exchange(station("a"), other);
+    }
   }
 
   @Test

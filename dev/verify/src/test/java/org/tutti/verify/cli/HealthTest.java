@@ -169,6 +169,14 @@ class HealthTest {
       assertThat(getSecured(operator, at, "/health/ready").body()).startsWith("group bank: primary view ");
       assertThat(getSecured(operator, at, "/metrics").body()).contains("tutti_group_messages_sent_total");
     }
+    Path asking = authority.issue("op", "tutti", List.of("operator"), Duration.ofDays(1));
+    try (HttpClient operator = showing(Credentials.load(asking))) {
+      assertThat(getSecured(operator, at, "/status").statusCode()).isEqualTo(200);
+    }
+    Path calling = authority.issue("web", "tutti", List.of("client"), Duration.ofDays(1));
+    try (HttpClient client = showing(Credentials.load(calling))) {
+      assertThatThrownBy(() -> getSecured(client, at, "/health/ready")).isInstanceOf(IOException.class);
+    }
     Path foreign = authority.issue("n9", "other", Duration.ofDays(1));
     try (HttpClient stranger = showing(Credentials.load(foreign))) {
       assertThatThrownBy(() -> getSecured(stranger, at, "/health/ready")).isInstanceOf(IOException.class);

@@ -143,6 +143,15 @@ class TlsCommandTest {
             "tutti member: the certificate in "
                 + directory.resolve("elsewhere")
                 + " is for cluster other, not for tutti");
+    CommandProcess client = member("n1", "--create", "--tls", command("web", "--role", "client,operator").toString());
+    assertThat(client.errors())
+        .containsExactly(
+            "tutti member: the certificate in "
+                + directory.resolve("web")
+                + " is for the role client or operator, not member");
+    Refusal unknown = Refusal.of("certs", "--dir", directory.toString(), "--role", "admin", "n1");
+    assertThat(unknown.exitCode()).isEqualTo(2);
+    assertThat(unknown.errors().getFirst()).contains("there is no role 'admin'; there are: member, client, operator");
     Refusal unnamed = Refusal.of("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
   }

@@ -74,6 +74,10 @@ class ClientsOverTlsTest {
     return authority.issue(name, cluster, DAY);
   }
 
+  private Path issue(String name, String cluster, String role) throws Exception {
+    return authority.issue(name, cluster, List.of(role), DAY);
+  }
+
   private static Replica.Builder settings() {
     return Replica.of("counter", new Counter()).founding();
   }
@@ -130,6 +134,26 @@ class ClientsOverTlsTest {
   void aCertificateOfAnotherClusterIsRefused() throws Exception {
     Replica at = serve(settings().tls(issue("a", "bank-clients")));
     assertRefused(client(at, Credentials.load(issue("c", "other"))), at, "refused-by-peer", "cluster bank-clients");
+  }
+
+  @Test
+  void aCertificateForClientsIsServed() throws Exception {
+    Replica at = serve(settings().tls(issue("a", "bank", "member")));
+    assertThat(call(client(at, Credentials.load(issue("c", "bank", "client"))), 7)).isEqualTo(7);
+  }
+
+  @Test
+  void aCertificateForOperatorsIsRefused() throws Exception {
+    Replica at = serve(settings().tls(issue("a", "bank", "member")));
+    Credentials operator = Credentials.load(issue("o", "bank", "operator"));
+    assertRefused(client(at, operator), at, "wrong-role", "it refuses this node's certificate");
+  }
+
+  @Test
+  void whoHasAClientsCertificateIsNoReplica() throws Exception {
+    Replica at = serve(settings().tls(issue("a", "bank", "client")));
+    Client client = client(at, Credentials.load(issue("c", "bank", "client")));
+    assertRefused(client, at, "refused-by-peer", "the certificate is for the role client, not member");
   }
 
   @Test
