@@ -16,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.End;
@@ -47,7 +48,7 @@ final class ProcessNode implements Node {
   private final MemberId self;
   private final EventLoop loop;
   private final NodeSettings settings;
-  private final boolean durable;
+  private final @Nullable StableStorage storage;
   private final Map<String, Membership> groups = new ConcurrentHashMap<>();
   private final AtomicReference<@Nullable DiscoveryPoller> poller = new AtomicReference<>();
   private volatile boolean closed;
@@ -60,13 +61,13 @@ final class ProcessNode implements Node {
       RandomGenerator random) {
     this.self = self;
     this.settings = settings;
-    this.durable = storage != null;
+    this.storage = storage;
     this.loop =
         new EventLoop(
             new NodeEngine(self, settings, transport, storage, Payloads.used(), random),
             transport,
             settings.spin(),
-            reason -> ended(storage, reason));
+            this::ended);
   }
 
   /// Starts the engine thread, which keeps the process running until the node is closed.
@@ -151,7 +152,7 @@ final class ProcessNode implements Node {
   }
 
   private void require(String group, Terms terms) {
-    if (terms.durability() != Durability.NONE && !durable) {
+    if (terms.durability() != Durability.NONE && storage == null) {
       throw new IllegalArgumentException("durability " + terms.durability() + " needs a node with stable storage");
     }
     String fault = terms.fault(group);
@@ -213,7 +214,10 @@ final class ProcessNode implements Node {
 
   @Override
   public List<Metric> metrics() throws InterruptedException {
-    return loop.metrics();
+    List<Metric> all = loop.metrics();
+    return storage == null
+        ? all
+        : Stream.concat(all.stream(), storage.metrics().stream()).sorted(Metric.ORDER).toList();
   }
 
   @Override
@@ -256,7 +260,7 @@ final class ProcessNode implements Node {
     }
   }
 
-  private void ended(@Nullable StableStorage storage, String reason) {
+  private void ended(String reason) {
     try {
       endAll(reason);
     } finally {

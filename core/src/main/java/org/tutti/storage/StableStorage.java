@@ -1,5 +1,8 @@
 package org.tutti.storage;
 
+import java.util.List;
+import org.tutti.Metric;
+
 /// One node's stable storage (Lampson and Sturgis, "Crash recovery in a distributed data storage system", 1979): a few
 /// records and one log for each of its groups, changed by atomic commits.
 ///
@@ -12,7 +15,8 @@ package org.tutti.storage;
 /// what is damaged is refused when it is opened, or read, with a [StorageException] that says so; it is never taken for
 /// empty.
 ///
-/// A node uses its storage on its engine thread only, and closes it when it ends. Whatever is thrown stops the node.
+/// A node uses its storage on its engine thread only, but for [#metrics], and closes it when it ends. Whatever is
+/// thrown stops the node.
 public interface StableStorage extends AutoCloseable {
   /// The part that belongs to one group; empty when the group was never here.
   ///
@@ -26,6 +30,14 @@ public interface StableStorage extends AutoCloseable {
   /// @param force whether to wait until it survives a power failure
   /// @throws StorageException when that failed; nothing is promised then, and the storage must not be used any more
   void commit(boolean force);
+
+  /// What the storage tells about itself, among the metrics of its node. May be called by any thread, also after
+  /// [#close].
+  ///
+  /// @return by default none
+  default List<Metric> metrics() {
+    return List.of();
+  }
 
   /// Releases the storage. What was not committed is dropped. Idempotent.
   @Override

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.storage.Region;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -43,6 +44,8 @@ import org.tutti.storage.StorageProvider;
 public final class FileStorage implements StableStorage {
   private static final int SEGMENT_BYTES = 16 << 20; // a force of a full file that was not forced takes well below 1 s
   private static final int SPARE = 4; // as many files of garbage are no reason to move anything
+  private static final Metric FREE =
+      Metric.gauge("storage.free.bytes", "How much room the file system of the stable storage has for this user.");
   private static final int MOVE_BYTES = 256 << 10; // per commit: some milliseconds
 
   private final Path directory;
@@ -233,6 +236,15 @@ public final class FileStorage implements StableStorage {
       throw new StorageException("stable storage " + directory + " cannot be written: " + e, e);
     }
     unusable = null;
+  }
+
+  @Override
+  public List<Metric> metrics() {
+    try {
+      return List.of(FREE.with(Files.getFileStore(directory).getUsableSpace()));
+    } catch (IOException _) {
+      return List.of(); // the directory is gone: the next commit says it
+    }
   }
 
   @Override

@@ -57,6 +57,17 @@ class FileStorageTest extends StableStorageContract {
   }
 
   /// A process of any umask; also where the operator has made the directory.
+  @Test
+  void itTellsHowMuchRoomThereIs(@TempDir Path directory) throws IOException {
+    FileStorage storage = FileStorage.open(directory.resolve("data"));
+    long free = Files.getFileStore(directory).getUsableSpace();
+    assertThat(storage.metrics())
+        .singleElement()
+        .satisfies(metric -> assertThat(metric.value()).isBetween(free / 2, free * 2));
+    storage.close();
+    assertThat(storage.metrics()).as("after the end").hasSize(1);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void onlyItsOwnerMayReadIt(boolean madeBefore) throws IOException {
