@@ -37,11 +37,14 @@ import org.tutti.transport.TransportException;
 ///
 /// The files are looked at again before a handshake, at most every half second: new ones are used from then on, for
 /// connections to come; a handshake in which they change may fail and is tried again by its transport. When they cannot
-/// be read, because one of them is just being replaced for example, the earlier ones stay in force ([#problem]).
+/// be read, because one of them is just being replaced for example, the earlier ones stay in force ([#problem]); the
+/// log says it when that lasts for two seconds.
 ///
 /// For any transport: [#context] makes engines and socket factories, [#keyManager] and [#trustManager] are for
 /// libraries that make their own context. All threads may use all of it.
 public final class Credentials {
+  private static final System.Logger LOG = System.getLogger(Credentials.class.getName());
+  private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(2); // longer than three files take to be replaced
   private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final String[] PROTOCOLS = {"TLSv1.3"};
   private static final String ALIAS = "member";
@@ -60,6 +63,8 @@ public final class Credentials {
   private final AtomicLong otherRole = new AtomicLong();
   private volatile PemDirectory current;
   private volatile @Nullable String problem;
+  private long problemSince;
+  private boolean problemTold;
   private volatile long lookedNanos = System.nanoTime();
 
   private Credentials(Path directory, @Nullable String trusted, Set<Role> peers) throws IOException {
@@ -282,13 +287,26 @@ public final class Credentials {
       problem = null;
       if (changed) {
         reloads.incrementAndGet();
+        LOG.log(System.Logger.Level.INFO, "certificates in {0}: changed files are in use", directory);
       }
       return changed;
     } catch (IOException e) {
-      problem = e.getMessage();
+      remember(String.valueOf(e.getMessage()));
       return false;
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void remember(String what) {
+    if (!what.equals(problem)) {
+      problem = what;
+      problemSince = lookedNanos;
+      problemTold = false;
+    }
+    if (!problemTold && lookedNanos - problemSince > LASTING_NANOS) {
+      problemTold = true;
+      LOG.log(System.Logger.Level.WARNING, "certificates: {0}; the previous ones stay in use", what);
     }
   }
 

@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.text.MessageFormat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.LogRecords;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.TransportContract;
 import org.tutti.net.tcp.TcpConfig;
@@ -245,8 +248,16 @@ final class TlsTransportTest extends TransportContract {
     try (Station b = new Station(open(HERE, damaged))) {
       exchange(station("a"), b);
     }
-    authority.issue("damaged", "tutti", DAY);
-    assertThat(damaged.reload()).isTrue();
+    try (var log = new LogRecords(Credentials.class.getName())) {
+      until("a warning", () -> !damaged.reload() && !log.all().isEmpty());
+      LogRecord told = log.all().getFirst();
+      assertThat(MessageFormat.format(told.getMessage(), told.getParameters()))
+          .startsWith("certificates: " + own.resolve("cert.pem") + " has no certificate")
+          .endsWith("; the previous ones stay in use");
+      authority.issue("damaged", "tutti", DAY);
+      assertThat(damaged.reload()).isTrue();
+      assertThat(log.all()).hasSize(2);
+    }
     assertThat(damaged.problem()).isNull();
   }
 
