@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param primaryViews    how many primary views were installed here
 /// @param otherViews      how many views were installed here that are not primary
 /// @param inPrimary       for how long, in all, this member has been in primary views
+/// @param eventHeld       for how long the application has been at an event, or has not asked for the next one while
+///                        some wait; zero when none waits, and with a [GroupListener], which holds the whole node
 /// @param peers           the other members of the view, most senior first; none before the first view and after the
 ///                        end
 public record GroupMetrics(
@@ -37,6 +39,7 @@ public record GroupMetrics(
     long primaryViews,
     long otherViews,
     Duration inPrimary,
+    Duration eventHeld,
     List<Peer> peers) {
 
   /// How much it was.
@@ -83,6 +86,8 @@ public record GroupMetrics(
       Metric.counter("group.views.installed", "Views were installed that are not primary.").tagged("kind", "other");
   private static final Metric IN_PRIMARY =
       Metric.counter("group.milliseconds.primary", "For how long this member has been in primary views.");
+  private static final Metric EVENT_HELD =
+      Metric.gauge("group.event.held.milliseconds", "For how long the application has been at its current event.");
   private static final Metric LAG =
       Metric.gauge("peer.lag.messages", "What this member holds and the other one has not said to hold.");
   private static final Metric WINDOW =
@@ -116,6 +121,7 @@ public record GroupMetrics(
     all.add(PRIMARY_VIEWS.with(primaryViews));
     all.add(OTHER_VIEWS.with(otherViews));
     all.add(IN_PRIMARY.with(inPrimary.toMillis()));
+    all.add(EVENT_HELD.with(eventHeld.toMillis()));
     peers.forEach(peer -> add(all, peer));
     return all.stream().map(metric -> tagged(metric, "group", group)).sorted(Metric.ORDER).toList();
   }

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,11 +38,14 @@ import org.tutti.transport.Refused;
 ///
 /// | path | answer |
 /// | --- | --- |
-/// | `/health/ready` | 200 while the member serves: it is caught up, in a primary view; else 503 |
+/// | `/health/ready` | 200 while the member is ready, as said below; else 503 |
 /// | `/health/live` | 200 while the node's engine thread takes turns; else 503 |
 /// | `/status` | the group's status as JSON |
 /// | `/log` | the last lines of the group's log as JSON |
 /// | `/metrics` | the node's metrics and the group's in Prometheus' text format |
+///
+/// A member is ready while it serves (it is caught up, in a primary view), its engine thread takes turns, and its
+/// application has not been at one event for ten seconds.
 ///
 /// On a loopback address over HTTP. On another one over HTTPS, with the node's certificate: probes of an orchestrator
 /// have none and are told whether the member is ready and whether it lives, and nothing else; the rest is for who shows
@@ -50,6 +54,10 @@ final class Health implements AutoCloseable {
   /// How long a turn of the engine may take: as long as nobody suspects the node for it.
   private static final long TURN_MILLIS = 2000;
 
+  /// How long the application may be at one event.
+  private static final Duration HELD_MAX = Duration.ofSeconds(10);
+
+  private static final String DOES_NOT_TURN = "the engine does not turn";
   private static final int CONTENT_MAX = 0;
   private static final int OK = 200;
   private static final int FORBIDDEN = 403;
@@ -125,10 +133,23 @@ final class Health implements AutoCloseable {
       return answer(path);
     }
     return switch (path) {
-      case "/health/ready" -> bare(group.status().isServing());
+      case "/health/ready" -> bare(obstacle(group.status()) == null);
       case "/health/live" -> bare(metrics() != null);
       default -> new Answer(FORBIDDEN, TEXT, "show a certificate of the cluster\n");
     };
+  }
+
+  /// Why the member should not be asked to serve now.
+  ///
+  /// @return words for people; null when it is ready
+  private @Nullable String obstacle(Status status) {
+    Duration held = group.metrics().eventHeld();
+    if (!status.isServing()) {
+      return ""; // as the status says
+    } else if (held.compareTo(HELD_MAX) >= 0) {
+      return "the application has been at an event, or has not asked for the next one, for " + held.toSeconds() + " s";
+    }
+    return metrics() == null ? DOES_NOT_TURN : null;
   }
 
   /// For who may not know more.
@@ -140,11 +161,13 @@ final class Health implements AutoCloseable {
     return switch (path) {
       case "/health/ready" -> {
         Status status = group.status();
-        yield new Answer(status.isServing() ? OK : UNAVAILABLE, TEXT, status + "\n");
+        String obstacle = obstacle(status);
+        yield new Answer(
+            obstacle == null ? OK : UNAVAILABLE, TEXT, status + "\n" + (obstacle == null ? "" : obstacle + "\n"));
       }
       case "/health/live" -> {
         boolean lives = metrics() != null;
-        yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : "the engine does not turn\n");
+        yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : DOES_NOT_TURN + "\n");
       }
       case "/status" ->
           new Answer(OK, "application/json", json(group.status(), group.ordering(), group.metrics()) + "\n");
@@ -152,7 +175,7 @@ final class Health implements AutoCloseable {
       case "/metrics" -> {
         List<Metric> metrics = metrics();
         yield metrics == null
-            ? new Answer(UNAVAILABLE, TEXT, "the engine does not turn\n")
+            ? new Answer(UNAVAILABLE, TEXT, DOES_NOT_TURN + "\n")
             : new Answer(OK, PROMETHEUS, prometheus(Stream.concat(metrics.stream(), group.metrics().list().stream())));
       }
       default -> new Answer(NOT_FOUND, TEXT, "/health/ready, /health/live, /status, /log, /metrics\n");
@@ -235,6 +258,7 @@ final class Health implements AutoCloseable {
     all.put("windowUsedBytes", metrics.windowUsedBytes());
     all.put("windowBytes", metrics.windowBytes());
     all.put("undecided", metrics.undecided());
+    all.put("eventHeldMillis", metrics.eventHeld().toMillis());
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());
     return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);

@@ -66,7 +66,7 @@ final class Activity {
 
   /// All of it.
   synchronized GroupMetrics metrics(
-      String group, GroupMetrics.Traffic delivered, Window.Use window, OptionalLong position) {
+      String group, GroupMetrics.Traffic delivered, Window.Use window, OptionalLong position, Duration eventHeld) {
     long nanos = primaryNanos + (isPrimary() ? System.nanoTime() - since : 0);
     View here = view;
     return new GroupMetrics(
@@ -80,6 +80,7 @@ final class Activity {
         primaryViews,
         otherViews,
         Duration.ofNanos(nanos),
+        eventHeld,
         here == null ? List.of() : peers.stream().filter(peer -> here.contains(peer.member())).toList());
   }
 }

@@ -274,7 +274,8 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public GroupMetrics metrics() {
-    return activity.metrics(name, application.delivered().traffic(), window.use(), status().position());
+    Duration held = reporter.eventHeld(application.next());
+    return activity.metrics(name, application.delivered().traffic(), window.use(), status().position(), held);
   }
 
   @Override

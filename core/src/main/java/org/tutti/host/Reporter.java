@@ -33,6 +33,11 @@ final class Reporter {
   /// A state that comes.
   private record Coming(MemberId donor, long since, long bytes, long told) {}
 
+  /// To what the application comes next.
+  ///
+  /// @param since when it was seen first
+  private record NextEvent(@Nullable Object event, long since) {}
+
   private final MemberId self;
   private final OperatorLog log;
   private final FlightEvents flight;
@@ -42,8 +47,7 @@ final class Reporter {
   // Of the engine thread.
   private @Nullable Long standstillTold; // when the log was last told
   private @Nullable Long fullTold;
-  private @Nullable Object event; // what the application comes to next, since the time that follows
-  private long eventSince;
+  private volatile NextEvent next = new NextEvent(null, 0);
   private @Nullable Long eventTold;
   private List<Refused> refused = List.of();
   private final Map<Long, Coming> coming = new TreeMap<>(); // states, by transfer
@@ -284,18 +288,26 @@ final class Reporter {
     lookAtEvent(now, next, more);
   }
 
-  private void lookAtEvent(long now, @Nullable Object next, int more) {
-    if (next == null || next != event) {
+  private void lookAtEvent(long now, @Nullable Object event, int more) {
+    long held = now - next.since;
+    if (event == null || event != next.event) {
       if (eventTold != null) {
-        log.write(LogLine.EVENT_TAKEN, Duration.ofNanos(now - eventSince));
+        log.write(LogLine.EVENT_TAKEN, Duration.ofNanos(held));
       }
-      event = next;
-      eventSince = now;
+      next = new NextEvent(event, now);
       eventTold = null;
-    } else if (now - eventSince >= HELD_NANOS && isDue(eventTold, now)) {
+    } else if (held >= HELD_NANOS && isDue(eventTold, now)) {
       eventTold = now;
-      log.write(LogLine.EVENT_HELD, Duration.ofNanos(now - eventSince), more);
+      log.write(LogLine.EVENT_HELD, Duration.ofNanos(held), more);
     }
+  }
+
+  /// For how long the application has been at an event, as far as the last look at it knows. Any thread may ask.
+  ///
+  /// @param event to which it comes next; null for none
+  Duration eventHeld(@Nullable Object event) {
+    NextEvent seen = next;
+    return event == null || event != seen.event ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - seen.since);
   }
 
   private static List<MemberId> members(List<Wait> waits) {

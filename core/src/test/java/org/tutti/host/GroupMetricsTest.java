@@ -112,7 +112,9 @@ class GroupMetricsTest {
     assertThat(one.metrics().windowUsedBytes()).isGreaterThan(WINDOW / 2);
     assertThat(peer.silent()).isGreaterThanOrEqualTo(Duration.ZERO).isLessThan(SOON);
 
+    assertThat(until(two, seen -> seen.eventHeld().toMillis() > 100).eventHeld()).isLessThan(SOON);
     next(two, Event.Delivery.class);
+    until(two, seen -> seen.eventHeld().isZero());
     assertThat(two.receive(Duration.ofMillis(1))).isNull(); // it has nothing left, which is reported
     GroupMetrics.Peer idle =
         until(one, seen -> seen.peers().getFirst().windowBytes() == 0 && seen.peers().getFirst().queuedBytes() == 0)

@@ -28,6 +28,7 @@ import org.tutti.fixture.Tree;
 import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
+import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
@@ -62,7 +63,9 @@ class OperateTest {
     }
     var anywhere = new InetSocketAddress("127.0.0.1", 0);
     try (var registry = Registry.open(anywhere, RegistryConfig.expecting(1), null, null, _ -> {});
+        var storage = FileStorage.open(directory.resolve("data"));
         var discovery = MulticastDiscovery.onlooker(new Address("239.192.0.8:7400"), "lo", "tutti")) {
+      all.addAll(storage.metrics());
       all.addAll(registry.metrics());
       all.addAll(discovery.metrics());
     }
@@ -75,7 +78,7 @@ class OperateTest {
     var peer = new MemberId("any", ANYWHERE, 1);
     var its = new GroupMetrics.Peer(peer, OptionalLong.of(0), 0, Duration.ZERO, Duration.ZERO, 0);
     OptionalLong position = OptionalLong.of(0);
-    return new GroupMetrics("any", none, none, position, 0, 0, 0, 0, 0, Duration.ZERO, List.of(its));
+    return new GroupMetrics("any", none, none, position, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, List.of(its));
   }
 
   private static @Nullable Path tls(TransportProvider provider, Path certificate) {

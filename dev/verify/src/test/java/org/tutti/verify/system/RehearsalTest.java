@@ -313,6 +313,7 @@ class RehearsalTest {
     seen.of("metrics of n1 that grow");
     seen.line(n1.grows("tutti_engine_standstills_begun_total{reason=\"consumption\"}"));
     seen.of("tutti status --json").line(status(n1));
+    RehearsedMember.await("not ready", () -> n3.codes().contains("ready 503"));
     seen.of("/health").line(n1.codes()).line(n3.codes());
     n3.read();
     RehearsalPage.Block after = page.block("stuck-after").of("log of n3");
