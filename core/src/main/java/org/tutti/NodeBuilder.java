@@ -33,6 +33,7 @@ import org.tutti.transport.TransportSettings;
 /// are checked when the node is started. Its text shows what differs from the defaults first.
 public final class NodeBuilder {
   private static final int HEARTBEATS = 10; // in the time of suspicion, as profiles have it
+  private static final int NO_LIMIT = 255; // no version is higher
   private static final Address LOOPBACK = new Address("127.0.0.1:0");
   private static final Map<String, @Nullable Object> DEFAULTS = new NodeBuilder("").byName();
 
@@ -52,6 +53,7 @@ public final class NodeBuilder {
   private Duration heartbeat = profile.heartbeat();
   private Duration suspectAfter = profile.suspectAfter();
   private Duration spin = Duration.ZERO;
+  private int groupVersionMax = NO_LIMIT;
 
   NodeBuilder(String name) {
     this.name = name;
@@ -217,6 +219,19 @@ public final class NodeBuilder {
     return this;
   }
 
+  /// Keeps the way back to an older build open while nodes are upgraded. A group goes to the next version of the
+  /// protocol, for ever, as soon as all its members have it; not while one of them admits to no more than this. Where a
+  /// group has gone further already, this node takes part all the same.
+  ///
+  /// @param value a version of the protocol, as [View#version()] tells it; at least the lowest that this build speaks,
+  ///              at most 255, which is the default and limits nothing; above what this build speaks it limits nothing
+  ///              either
+  /// @return this builder
+  public NodeBuilder groupVersionMax(int value) {
+    groupVersionMax = value;
+    return this;
+  }
+
   /// Starts the node. It keeps the process running until it is closed.
   ///
   /// When it cannot be started, a transport or storage that was given still belongs to the caller.
@@ -250,6 +265,7 @@ public final class NodeBuilder {
         heartbeat,
         suspectAfter,
         spin,
+        groupVersionMax,
         givenTransport,
         transport,
         new TransportSettings(listening(), advertised, tls, insecure, profile),
@@ -269,6 +285,7 @@ public final class NodeBuilder {
       Duration heartbeat,
       Duration suspectAfter,
       Duration spin,
+      int groupVersionMax,
       @Nullable Transport transport,
       String transportName,
       TransportSettings transportSettings,
@@ -287,6 +304,9 @@ public final class NodeBuilder {
       }
       if (spin.isNegative()) {
         throw new IllegalArgumentException("spin is 0 or more, not " + spin);
+      }
+      if (groupVersionMax < 1 || groupVersionMax > NO_LIMIT) {
+        throw new IllegalArgumentException("groupVersionMax is 1 to " + NO_LIMIT + ", not " + groupVersionMax);
       }
     }
   }
@@ -308,6 +328,7 @@ public final class NodeBuilder {
     map.put("heartbeat", heartbeat);
     map.put("suspectAfter", suspectAfter);
     map.put("spin", spin);
+    map.put("groupVersionMax", groupVersionMax);
     return map;
   }
 

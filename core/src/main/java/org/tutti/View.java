@@ -12,13 +12,20 @@ import java.util.TreeSet;
 /// counts in no quorum, orders nothing, gives no state, and is listed behind all voters. Nobody changes from one to the
 /// other.
 ///
+/// The members of a view speak one version of the protocol with each other. Along the primary views of a group it never
+/// falls; it rises at a view change after which all members have a higher one (`docs/protocols/versions.md`).
+///
 /// @param id           names the view
 /// @param members      by seniority, first the voters, then the observers; without repetition, never empty
 /// @param voters       how many of them are voters; at least 1 in a primary view
 /// @param primary      whether this is the primary view: of any concurrent views at most one is
 /// @param predecessors the views that its members come from, more than one in a merge; with a primary view, the primary
 ///                     view that it continues is among them
-public record View(ViewId id, List<MemberId> members, int voters, boolean primary, List<ViewId> predecessors) {
+/// @param version      the version of the protocol, 1 to 255; 0 when the members know no history of the group yet
+public record View(
+    ViewId id, List<MemberId> members, int voters, boolean primary, List<ViewId> predecessors, int version) {
+  private static final int VERSION_MAX = 255;
+
   /// Copies the lists and checks them.
   public View {
     members = List.copyOf(members);
@@ -32,9 +39,23 @@ public record View(ViewId id, List<MemberId> members, int voters, boolean primar
     if (!isPossible(members.size(), voters, primary)) {
       throw new IllegalArgumentException(voters + " voters of " + members);
     }
+    if (version < 0 || version > VERSION_MAX) {
+      throw new IllegalArgumentException("a version is 0 to " + VERSION_MAX + ", not " + version);
+    }
   }
 
-  /// A view without observers.
+  /// A view of which no version is known.
+  ///
+  /// @param id           names the view
+  /// @param members      by seniority, first the voters, without repetition, never empty
+  /// @param voters       how many of them are voters
+  /// @param primary      whether this is the primary view
+  /// @param predecessors the views that its members come from
+  public View(ViewId id, List<MemberId> members, int voters, boolean primary, List<ViewId> predecessors) {
+    this(id, members, voters, primary, predecessors, 0);
+  }
+
+  /// A view without observers, of which no version is known.
   ///
   /// @param id           names the view
   /// @param members      by seniority, without repetition, never empty

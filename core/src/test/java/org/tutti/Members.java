@@ -5,6 +5,7 @@ import java.util.List;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.transport.Address;
+import org.tutti.wire.Versions;
 
 /// Members, views and batches for tests.
 public final class Members {
@@ -32,7 +33,13 @@ public final class Members {
   }
 
   private static View view(long epoch, boolean primary, MemberId... members) {
-    return new View(new ViewId(epoch, members[0].incarnation()), List.of(members), primary, List.of());
+    return new View(
+        new ViewId(epoch, members[0].incarnation()),
+        List.of(members),
+        members.length,
+        primary,
+        List.of(),
+        Versions.OWN.newest());
   }
 
   /// A batch of one empty message.

@@ -172,7 +172,7 @@ public final class ForcedPrimary {
     var life = new MemberId(before.name(), before.address(), Math.max(incarnation, before.incarnation() + 1));
     long epoch = Math.max(views.promised().epoch(), known().id().epoch()) + 1;
     var id = new ViewId(epoch, life.incarnation());
-    var alone = new View(id, List.of(life), true, List.of(history.view().id()));
+    var alone = new View(id, List.of(life), 1, true, List.of(history.view().id()), views.version());
     Lineage next = lineage.forced(new Forcing(life, id, micros, history.view().id(), end.position()));
     RegionCodec.views(region, new RegionCodec.Views(forced(life, alone, next), keptBy(alone)));
     RegionCodec.base(region, Objects.requireNonNull(RegionCodec.base(region)).base(), end.index());

@@ -18,7 +18,7 @@ import org.tutti.wire.WireWriter;
 /// `base` (where the log begins, summed up) and `loose` (batches of an accepted end that had no place yet), and the
 /// log: by index, who sent a batch, and the batch.
 final class RegionCodec {
-  private static final int VERSION = 5;
+  private static final int VERSION = 6;
   private static final String VIEWS = "views";
   private static final String BASE = "base";
   private static final String LOOSE = "loose";

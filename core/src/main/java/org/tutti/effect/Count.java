@@ -88,6 +88,9 @@ public enum Count implements Counts.Counted {
   JOIN_OF_NAME_IN_USE(
       Metric.counter("view.joins.refused", "A node with the name of a live member was refused.")
           .tagged("reason", "name-in-use")),
+  JOIN_OF_OTHER_VERSION(
+      Metric.counter("view.joins.refused", "A node without the version that the group speaks was refused.")
+          .tagged("reason", "other-version")),
   HISTORIES_DIFFERENT(
       Metric.counter("view.histories.different", "A group with the same name and another history was found.")),
   STATE_STALE(Metric.counter("state.messages.stale", "Parts of a state came that are not expected any more.")),

@@ -218,8 +218,8 @@ final class GroupEngine {
 
   private InitialState initialState(OptionalLong founded, Founding founding, @Nullable Restart restart) {
     return founded.isPresent()
-        ? InitialState.founding(identity, terms, founded.getAsLong(), founding)
-        : InitialState.joining(identity, terms, restart == null ? null : restart.views());
+        ? InitialState.founding(identity, terms, node.speaks(), founded.getAsLong(), founding)
+        : InitialState.joining(identity, terms, node.speaks(), restart == null ? null : restart.views());
   }
 
   private ViewAgreement newAgreement(InitialState beginning) {
@@ -579,7 +579,11 @@ final class GroupEngine {
 
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
-      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
+      case ViewMessage.Found _,
+          ViewMessage.Meet _,
+          ViewMessage.Overruled _,
+          ViewMessage.NameInUse _,
+          ViewMessage.OtherVersion _ ->
           merge.receive(from, message);
       case ViewMessage.TooSlow(long bytes) -> tooSlow(from, bytes);
       case ViewMessage.Behind(long nanos) -> suspects.behind(view(), from, Duration.ofNanos(nanos));

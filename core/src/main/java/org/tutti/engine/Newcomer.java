@@ -8,7 +8,6 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -69,16 +68,16 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
     return wishes;
   }
 
-  /// What was decided for the group, as soon as somebody has told of it.
+  /// What was decided for the group, and which version it speaks, as soon as somebody has told of it.
   ///
   /// @param channel of the message
   /// @param message the rest of it
-  /// @return null when it tells of none
+  /// @return with the lineage of a founded group; null when it tells of none
   /// @throws Malformed when it cannot be read
-  @Nullable GroupConfig told(Channel channel, WireReader message) throws Malformed {
+  ViewMessage.@Nullable Meet told(Channel channel, WireReader message) throws Malformed {
     if (channel == Channel.VIEW && ViewMessage.CODEC.readAll(message) instanceof ViewMessage.Meet meet) {
       Lineage lineage = meet.lineage();
-      return lineage == null || lineage.isDraft() ? null : lineage.group();
+      return lineage == null || lineage.isDraft() ? null : meet;
     }
     return null;
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,6 +24,7 @@ import org.tutti.MemberId;
 import org.tutti.detector.TimeSilence;
 import org.tutti.domain.Domain;
 import org.tutti.durable.Journal;
+import org.tutti.durable.Restart;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
@@ -30,7 +32,9 @@ import org.tutti.link.Links;
 import org.tutti.link.Rejections;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Refutation;
+import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.Terms;
+import org.tutti.membership.ViewMessage;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
@@ -48,6 +52,7 @@ import org.tutti.wire.Channel;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireReader;
 
 /// Everything of one process: its groups, its links and its failure detector, as one deterministic machine.
@@ -79,6 +84,7 @@ public final class NodeEngine {
   private final Clock clock = new Clock(); // one for all groups: what is in several of them is ordered by it
   private final Map<String, Domain> domains = new TreeMap<>();
   private final @Nullable StableStorage storage;
+  private final SpokenVersions speaks;
   private final Payloads payloads;
   private final Rejections rejections = new Rejections();
   private final UnansweredCalls calls;
@@ -96,13 +102,14 @@ public final class NodeEngine {
   /// @param sender where its frames go
   /// @param random where all its randomness comes from
   public NodeEngine(MemberId self, NodeSettings config, FrameSender sender, RandomGenerator random) {
-    this(self, config, sender, null, Payloads.used(), random);
+    this(self, config, Versions.OWN, sender, null, Payloads.used(), random);
   }
 
   /// Makes a node without groups that may have stable storage.
   ///
   /// @param self    this life of this node
   /// @param config  how it behaves
+  /// @param versions which versions of the protocol it speaks
   /// @param sender  where its frames go
   /// @param storage what its groups may keep things in; closed by whoever opened it; or null
   /// @param payloads where what it receives is kept; its own
@@ -110,6 +117,7 @@ public final class NodeEngine {
   public NodeEngine(
       MemberId self,
       NodeSettings config,
+      Versions versions,
       FrameSender sender,
       @Nullable StableStorage storage,
       Payloads payloads,
@@ -119,9 +127,10 @@ public final class NodeEngine {
     this.payloads = payloads;
     this.self = self;
     this.config = config;
+    this.speaks = SpokenVersions.of(versions, config.groupVersionMax());
     this.contacts = config.contacts();
     this.heartbeatNanos = config.heartbeat().toNanos();
-    this.links = new Links(self, Links.hash(config.cluster()), sender, counters, new Arrivals());
+    this.links = new Links(self, Links.hash(config.cluster()), versions, sender, counters, new Arrivals());
     this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
     this.calls = new UnansweredCalls(config.suspectAfter().toNanos());
     this.services = new Ports.Node(self, links, timers, random, () -> now, later::add);
@@ -374,11 +383,16 @@ public final class NodeEngine {
     groupKeys.remove(name);
   }
 
-  /// Somebody has told of the group.
-  private void told(Newcomer newcomer, GroupConfig decided) {
+  /// Somebody has told of the group. A lower version than this node has may rise with it, a higher one never falls.
+  private void told(Newcomer newcomer, ViewMessage.Meet meet) {
     forget(newcomer);
     newcomer.close();
-    enter(newcomer.join(), decided);
+    int version = meet.view().version();
+    if (version > speaks.understood().newest()) {
+      refuse(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
+      return;
+    }
+    enter(newcomer.join(), Objects.requireNonNull(meet.lineage()).group());
     GroupEngine group = groups.get(Links.hash(newcomer.join().group()));
     if (group != null) {
       newcomer.wishes().forEach(wish -> wish.accept(group));
@@ -420,10 +434,16 @@ public final class NodeEngine {
       refuse(user, storageWords(name, refused));
       return;
     }
+    Restart restart = journal == null ? null : journal.restart();
+    int kept = restart == null ? 0 : restart.views().version();
+    if (!speaks.speaks(kept)) {
+      refuse(user, storageWords(name, new StorageException(SpokenVersions.words(kept, speaks.understood()))));
+      return;
+    }
     groupKeys.put(name, key);
     user.configured(terms.group());
     var at = new Ports.Group(name, key, ++owners);
-    OptionalLong founds = journal != null && journal.restart() != null ? OptionalLong.empty() : founded;
+    OptionalLong founds = restart != null ? OptionalLong.empty() : founded;
     groups.put(key, new GroupEngine(this, at, terms, user, founds, founding, journal));
     interestDirty = true;
   }
@@ -445,6 +465,11 @@ public final class NodeEngine {
 
   Payloads payloads() {
     return payloads;
+  }
+
+  /// Which versions of the protocol this node can speak in its groups.
+  SpokenVersions speaks() {
+    return speaks;
   }
 
   /// The logical clock, the same for all groups.
@@ -660,9 +685,9 @@ public final class NodeEngine {
         return; // mostly: nothing is allocated here for each message
       }
       Newcomer newcomer = newcomers.get(key);
-      GroupConfig decided = newcomer == null ? null : newcomer.told(channel, in.fork());
-      if (newcomer != null && decided != null) {
-        told(newcomer, decided);
+      ViewMessage.Meet meet = newcomer == null ? null : newcomer.told(channel, in.fork());
+      if (newcomer != null && meet != null) {
+        told(newcomer, meet);
       }
     }
 

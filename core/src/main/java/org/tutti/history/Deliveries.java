@@ -254,7 +254,7 @@ public final class Deliveries implements ViewHistory.Deliverer {
     if (shown != null && (shown.primary() || skipsView)) {
       MemberId self = ledger.self();
       int voters = next.isObserver(self) ? 0 : 1;
-      show(new View(next.id().before(self), List.of(self), voters, false, List.of(shown.id())));
+      show(new View(next.id().before(self), List.of(self), voters, false, List.of(shown.id()), shown.version()));
       ledger.tellUndecided();
     }
   }

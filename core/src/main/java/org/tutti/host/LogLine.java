@@ -8,6 +8,7 @@ enum LogLine {
   // ---- views -----------------------------------------------------------------------------------------------------
   PRIMARY_VIEW(Level.INFO, "primary view of %s%s"),
   MINOR_VIEW(Level.WARNING, "view without the right to go on, of %s%s"),
+  VERSION(Level.INFO, "the group speaks version %d of the protocol from this view on, before it %d"),
   SUSPECTED(Level.WARNING, "%s is suspected: %s"),
   DOUBTED(Level.WARNING, "%s was not heard here for %s; the others are asked before it is suspected"),
   REFUTED(Level.INFO, "%s is not suspected: %s has heard it"),

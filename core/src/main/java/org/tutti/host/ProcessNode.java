@@ -39,6 +39,7 @@ import org.tutti.transport.Discovery;
 import org.tutti.transport.Transport;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
+import org.tutti.wire.Versions;
 
 /// A [Node] of this process: one engine thread, which drives the transport, and any number of memberships.
 final class ProcessNode implements Node {
@@ -64,7 +65,7 @@ final class ProcessNode implements Node {
     this.storage = storage;
     this.loop =
         new EventLoop(
-            new NodeEngine(self, settings, transport, storage, Payloads.used(), random),
+            new NodeEngine(self, settings, Versions.OWN, transport, storage, Payloads.used(), random),
             transport,
             settings.spin(),
             this::ended);

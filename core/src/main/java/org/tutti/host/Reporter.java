@@ -148,6 +148,9 @@ final class Reporter {
         String words = change.isEmpty() ? "" : "; " + change;
         LogLine line = view.primary() ? LogLine.PRIMARY_VIEW : LogLine.MINOR_VIEW;
         log.writeAbout(changed(before, view, gone), line, members, words);
+        if (before.version() > 0 && view.version() > before.version()) {
+          log.write(LogLine.VERSION, view.version(), before.version());
+        }
         flight.viewChange(view, members, change);
       }
       case Notice.Suspected(MemberId member, Notice.Ground ground, Duration silent) -> {

@@ -6,6 +6,7 @@ import java.util.function.LongSupplier;
 import org.tutti.MemberId;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 

@@ -20,6 +20,7 @@ import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
@@ -116,7 +117,21 @@ public final class Links {
   /// @param receiver what is told of arrivals
   /// @throws IllegalArgumentException when a frame cannot hold this node's name and address and something else
   public Links(MemberId self, long cluster, FrameSender sender, Counters counters, Receiver receiver) {
-    this(new Packet.Speaker(self, cluster, Versions.OWN), sender, counters, receiver);
+    this(self, cluster, Versions.OWN, sender, counters, receiver);
+  }
+
+  /// Makes the links of a node that speaks other versions than this build.
+  ///
+  /// @param self     this node
+  /// @param cluster  [#hash] of the cluster's name; packets of others are dropped
+  /// @param versions what it understands
+  /// @param sender   where frames go
+  /// @param counters where drops are counted
+  /// @param receiver what is told of arrivals
+  /// @throws IllegalArgumentException when a frame cannot hold this node's name and address and something else
+  public Links(
+      MemberId self, long cluster, Versions versions, FrameSender sender, Counters counters, Receiver receiver) {
+    this(new Packet.Speaker(self, cluster, versions), sender, counters, receiver);
   }
 
   Links(Packet.Speaker speaker, FrameSender sender, Counters counters, Receiver receiver) {

@@ -7,6 +7,7 @@ import org.tutti.MemberId;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 

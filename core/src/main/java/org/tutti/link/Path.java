@@ -7,6 +7,7 @@ import org.tutti.MemberId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.transport.FrameSender;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireWriter;
 
 /// The way of packets to one life of one node: their headers, the transport's room, and when this node last showed

@@ -155,6 +155,9 @@ final class Chain {
     Invariant.check(
         next == null || (last != null && (isFor(last.id(), next) || isSucceeding(last))),
         "what is accepted is the last primary view, or follows it");
+    Invariant.check(
+        next == null || last == null || next.proposal().view().version() >= last.version(),
+        "what is accepted is in no lower version than the last primary view");
     Invariant.check(installed == null || (last != null && isFor(last.id(), installed)), "the last view is kept");
   }
 

@@ -11,6 +11,8 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -37,6 +39,9 @@ final class Flush {
 
     /// Propose a view.
     record Propose(Proposal proposal) implements Decision {}
+
+    /// Tell candidates that they have not the version that the group speaks, and decide again without them.
+    record Refuse(List<MemberId> members, int version, @Nullable ViewId primary) implements Decision {}
   }
 
   private final MemberId self;
@@ -72,7 +77,18 @@ final class Flush {
         .orElse(null);
   }
 
+  /// What to do.
   Decision decide() {
+    List<MemberId> foreign = speakers(report -> report.speaks().understood().newest() < version());
+    Decision next = foreign.isEmpty() ? following() : refusing(foreign, version());
+    return switch (next) {
+      case Decision.Propose(Proposal proposal) -> orRefusal(next, proposal, without(proposal.view()));
+      case Decision.Finish(Proposal proposal) -> orRefusal(next, proposal, lacking(proposal.view()));
+      case Decision.Tell _, Decision.Refuse _ -> next;
+    };
+  }
+
+  private Decision following() {
     if (primary == null) {
       return new Decision.Propose(nonPrimary());
     }
@@ -98,6 +114,53 @@ final class Flush {
     }
     View next = view(goingOn(primary), true, predecessors(primary.id()));
     return new Decision.Propose(isAllowed(next) ? primary(primary, next) : nonPrimary());
+  }
+
+  // ---- the version -----------------------------------------------------------------------------------------------
+
+  /// The version of the latest primary view, below which nobody takes part any more.
+  private int version() {
+    return primary == null ? 0 : primary.version();
+  }
+
+  private Decision orRefusal(Decision next, Proposal proposal, List<MemberId> foreign) {
+    return foreign.isEmpty() ? next : refusing(foreign, proposal.view().version());
+  }
+
+  private Decision refusing(List<MemberId> foreign, int version) {
+    return new Decision.Refuse(foreign, version, primary == null ? null : primary.id());
+  }
+
+  private List<MemberId> speakers(Predicate<Knowledge> which) {
+    return reports.keySet().stream().filter(member -> which.test(report(member))).toList();
+  }
+
+  /// Who cannot be in the next view with the others.
+  private List<MemberId> without(View next) {
+    return next.primary() ? chosen(next.members()).refused() : lacking(next);
+  }
+
+  /// Who is listed in a view, itself or by an earlier life, and has not its version.
+  private List<MemberId> lacking(View next) {
+    return next.members().stream()
+        .map(speakers::get)
+        .filter(Objects::nonNull)
+        .filter(member -> !report(member).speaks().speaks(next.version()))
+        .toList();
+  }
+
+  /// The version of the next primary view: those of the last one choose first, whom nobody who comes puts out.
+  private GroupVersion chosen(List<MemberId> next) {
+    List<MemberId> first =
+        primary == null
+            ? List.of()
+            : primary.members().stream().map(speakers::get).filter(Objects::nonNull).filter(next::contains).toList();
+    return new GroupVersion(
+        version(),
+        Stream.concat(first.stream(), next.stream())
+            .distinct()
+            .map(member -> Map.entry(member, report(member).speaks()))
+            .toList());
   }
 
   /// What was agreed with the latest primary view, if anybody here has kept it.
@@ -275,7 +338,8 @@ final class Flush {
   /// A view of members that are in the order in which it lists them.
   private View view(List<MemberId> members, boolean primary, List<ViewId> predecessors) {
     int voters = (int) members.stream().filter(member -> !isObserver(member)).count();
-    return new View(ballot, members, voters, primary, predecessors);
+    int version = primary ? chosen(members).chosen() : version();
+    return new View(ballot, members, voters, primary, predecessors, version);
   }
 
   /// Whether a member observes: it said so when it joined, and each view that lists it does.

@@ -19,6 +19,7 @@ import org.tutti.ViewId;
 /// @param view     the first view
 /// @param identity as whom it counts
 /// @param terms    on which it takes part
+/// @param speaks   which versions of the protocol it can speak
 /// @param lineage  the history that it founds or was in, or null
 /// @param primary  the history's first primary view, or the last one that was known; or null
 /// @param restored what stable storage had kept, or null
@@ -26,6 +27,7 @@ public record InitialState(
     View view,
     MemberIdentity identity,
     Terms terms,
+    SpokenVersions speaks,
     @Nullable Lineage lineage,
     @Nullable View primary,
     @Nullable PersistentState restored) {
@@ -33,28 +35,34 @@ public record InitialState(
   ///
   /// @param identity as whom it counts
   /// @param terms    on which it takes part
+  /// @param speaks   which versions of the protocol it can speak
   /// @param restored what stable storage had kept of an earlier life, when that knew a history; or null
   /// @return a view of its own
-  public static InitialState joining(MemberIdentity identity, Terms terms, @Nullable PersistentState restored) {
+  public static InitialState joining(
+      MemberIdentity identity, Terms terms, SpokenVersions speaks, @Nullable PersistentState restored) {
     MemberId self = identity.self();
     if (restored != null) {
       var id = new ViewId(restored.promised().epoch() + 1, self.incarnation());
-      var later = new View(id, List.of(self), false, List.of());
-      return new InitialState(later, identity, terms, restored.lineage(), restored.primary(), restored);
+      View last = restored.primary();
+      var later = new View(id, List.of(self), 1, false, List.of(), last == null ? 0 : last.version());
+      return new InitialState(later, identity, terms, speaks, restored.lineage(), last, restored);
     }
     int voters = terms.observer() ? 0 : 1;
     var first = new View(new ViewId(0, self.incarnation()), List.of(self), voters, false, List.of());
-    return new InitialState(first, identity, terms, null, null, null);
+    return new InitialState(first, identity, terms, speaks, null, null, null);
   }
 
-  /// Where a founder starts.
+  /// Where a founder starts. If others have to come first, its first primary view has no version: they may have only an
+  /// older one than it has.
   ///
   /// @param identity as whom it counts
   /// @param terms    on which it takes part
+  /// @param speaks   which versions of the protocol it can speak
   /// @param founded  the time of day, in microseconds since 1970
   /// @param founding who founds the group with it
   /// @return a view of its own
-  public static InitialState founding(MemberIdentity identity, Terms terms, long founded, Founding founding) {
+  public static InitialState founding(
+      MemberIdentity identity, Terms terms, SpokenVersions speaks, long founded, Founding founding) {
     MemberId self = identity.self();
     List<MemberId> alone = List.of(self);
     boolean joint = founding.isJoint();
@@ -62,13 +70,14 @@ public record InitialState(
     var lineage = new Lineage(birth, founded, terms.group());
     if (joint) {
       var apart = new View(new ViewId(1, self.incarnation()), alone, false, List.of());
-      return new InitialState(apart, identity, terms, lineage, founding.zero(), null);
+      return new InitialState(apart, identity, terms, speaks, lineage, founding.zero(), null);
+    }
+    if (lineage.electorate().allows(alone)) {
+      var first = new View(birth, alone, 1, true, List.of(), speaks.most());
+      return new InitialState(first, identity, terms, speaks, lineage, first, null);
     }
     var primary = new View(birth, alone, true, List.of());
-    if (lineage.electorate().allows(alone)) {
-      return new InitialState(primary, identity, terms, lineage, primary, null);
-    }
     var second = new View(new ViewId(2, self.incarnation()), alone, false, List.of(birth));
-    return new InitialState(second, identity, terms, lineage, primary, null);
+    return new InitialState(second, identity, terms, speaks, lineage, primary, null);
   }
 }

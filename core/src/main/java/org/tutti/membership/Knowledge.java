@@ -26,6 +26,7 @@ import org.tutti.wire.WireWriter;
 /// @param transfer from whom it is getting the state, or null
 /// @param leaving  whether it wants to be out of the next view
 /// @param earlier  the lives of its name for which it stands: it was restarted from what they had kept
+/// @param speaks   which versions of the protocol it can speak ([GroupVersion])
 public record Knowledge(
     View view,
     @Nullable Lineage lineage,
@@ -39,7 +40,8 @@ public record Knowledge(
     boolean takesState,
     @Nullable Transfer transfer,
     boolean leaving,
-    List<MemberId> earlier) {
+    List<MemberId> earlier,
+    SpokenVersions speaks) {
 
   /// A member's part of a view's history.
   ///
@@ -92,6 +94,7 @@ public record Knowledge(
   /// @return whether nothing speaks against it
   boolean isPossible(MemberId from, KeptHistory kept, KeptHistory apart) {
     return view.contains(from)
+        && speaks.speaks(view.version())
         && earlier.stream().allMatch(from::supersedes)
         && (history == null || kept.allows(history))
         && (branch == null || apart.allows(branch));
@@ -116,6 +119,7 @@ public record Knowledge(
         });
     out.flag(leaving);
     out.members(earlier);
+    speaks.write(out);
   }
 
   private static boolean hasALaneForEach(@Nullable View of, @Nullable History history) {
@@ -141,7 +145,8 @@ public record Knowledge(
             in.flag(),
             in.optional(from -> new Transfer(from.member(), from.viewId())),
             in.flag(),
-            in.members());
+            in.members(),
+            SpokenVersions.read(in));
     if (!hasALaneForEach(knowledge.view, knowledge.history)
         || !hasALaneForEach(knowledge.primary, knowledge.history)
         || (knowledge.branch != null && !knowledge.isOfItsView(knowledge.branch))) {

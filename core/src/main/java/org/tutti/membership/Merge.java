@@ -27,6 +27,7 @@ import org.tutti.effect.Effects;
 import org.tutti.membership.Hello.Regard;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 
 /// How views that do not know of each other find together: newcomers and the group, and the parts of a group after a
 /// partition.
@@ -251,7 +252,8 @@ public final class Merge {
   private ViewMessage.Meet meet(boolean answer) {
     List<MemberId> lives = identity.earlier();
     List<MemberId> latest = lives.subList(Math.max(0, lives.size() - ViewMessage.Meet.LIVES_MAX), lives.size());
-    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), latest, answer);
+    Versions versions = agreement.speaks().understood();
+    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), latest, versions, answer);
   }
 
   /// A message has come.
@@ -278,8 +280,22 @@ public final class Merge {
           endings.nameInUse(holder, NamesInUse.words(holder));
         }
       }
+      case ViewMessage.OtherVersion(int version, ViewId known) -> {
+        if (isRefused(version, known) && agreement.end()) {
+          String words = SpokenVersions.words(version, agreement.speaks().understood());
+          endings.ended(new End(End.Cause.REFUSED, words));
+        }
+      }
       default -> throw new Malformed("merge message");
     }
+  }
+
+  /// Whether this member ends, as the group speaks a version that it does not have. A member of a primary view goes
+  /// only when a later one is known to whoever says so.
+  private boolean isRefused(int version, @Nullable ViewId known) {
+    View view = agreement.view();
+    boolean later = known != null && known.compareTo(view.id()) > 0;
+    return !agreement.speaks().speaks(version) && (!view.primary() || later);
   }
 
   private void met(MemberId from, ViewMessage.Meet meet) {
@@ -314,7 +330,7 @@ public final class Merge {
 
   /// Another view knows less than this one. A newcomer, who knows nothing, comes in at once.
   private void takeIn(MemberId from, ViewMessage.Meet meet) {
-    if (areNewcomers(meet)) {
+    if (areNewcomers(meet) || !speaksAlong(from, meet)) {
       return;
     }
     mergeCandidates.lead(from);
@@ -339,6 +355,16 @@ public final class Merge {
       mergeCandidates.add(others, now);
       mergeWhenDue();
     }
+  }
+
+  /// Whether somebody has a version that this group may speak with it. Else it is told, before it costs an attempt.
+  private boolean speaksAlong(MemberId from, ViewMessage.Meet meet) {
+    boolean may = GroupVersion.mayJoin(agreement.version(), agreement.speaks(), meet.versions());
+    if (!may) {
+      counters.count(Count.JOIN_OF_OTHER_VERSION);
+      effects.send(from, new ViewMessage.OtherVersion(agreement.version(), primary()));
+    }
+    return may;
   }
 
   /// Whether neither side knows a primary view: an attempt of theirs would be in the way of the one that takes in both.

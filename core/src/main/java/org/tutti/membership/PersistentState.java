@@ -42,6 +42,15 @@ public record PersistentState(
     return lineage != null || accepted != null;
   }
 
+  /// Which version the group speaks, as far as is known: that of the latest primary view, or of the one after it that
+  /// was accepted, as others may have gone there.
+  ///
+  /// @return the version; 0 when no history is known, or it has no first view yet
+  public int version() {
+    int known = primary == null ? 0 : primary.version();
+    return accepted == null ? known : Math.max(known, accepted.proposal().view().version());
+  }
+
   /// As whom a restarted member counts. An attempt that a life has promised may list it in a view, whether or not it
   /// has heard of the view; so it is stood for until a later primary view than any of its promises is known, in which
   /// it is not, and about whose successor it does not decide.

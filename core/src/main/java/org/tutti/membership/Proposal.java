@@ -135,10 +135,14 @@ public record Proposal(
     return proposal;
   }
 
-  /// Views rise, and a primary view goes on where the whole history of the one before ends.
+  /// Views rise, and a primary view goes on where the whole history of the one before ends, in no lower version. What
+  /// is not primary has that of the last primary view.
   private boolean isPossible() {
     if (lastPrimary == null) {
-      return !view.primary();
+      return !view.primary() && view.version() == 0;
+    }
+    if (view.version() < lastPrimary.version() || (view.version() > lastPrimary.version() && !view.primary())) {
+      return false;
     }
     Cut last = cutOf(lastPrimary.id());
     boolean ends = last != null && last.whole() && last.end() == indexFirst && lineage != null;

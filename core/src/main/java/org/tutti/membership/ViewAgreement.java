@@ -114,6 +114,7 @@ public final class ViewAgreement {
   private final Group group;
   private final MemberIdentity identity;
   private final Terms terms;
+  private final SpokenVersions speaks;
   private final KeptHistory history;
   private final KeptHistory branch;
   private final Clock clock;
@@ -158,6 +159,7 @@ public final class ViewAgreement {
     this.identity = beginning.identity();
     this.self = identity.self();
     this.terms = beginning.terms();
+    this.speaks = beginning.speaks();
     this.tick = tick;
     this.patienceNanos = patience.toNanos();
     this.effects = effects;
@@ -211,6 +213,16 @@ public final class ViewAgreement {
   /// @return the view, or null
   public @Nullable View primary() {
     return chain.primary();
+  }
+
+  /// The version of the latest primary view that is known, below which nobody takes part any more.
+  int version() {
+    View last = chain.primary();
+    return last == null ? 0 : last.version();
+  }
+
+  SpokenVersions speaks() {
+    return speaks;
   }
 
   /// What of this member has to outlive it.
@@ -463,7 +475,11 @@ public final class ViewAgreement {
       }
       case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
-      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
+      case ViewMessage.Found _,
+          ViewMessage.Meet _,
+          ViewMessage.Overruled _,
+          ViewMessage.NameInUse _,
+          ViewMessage.OtherVersion _ ->
           throw new Malformed("merge message");
       case ViewMessage.Doubted _, ViewMessage.Refuted _, ViewMessage.TooSlow _, ViewMessage.Behind _ ->
           throw new Malformed("doubt");
@@ -510,7 +526,8 @@ public final class ViewAgreement {
         terms.member().takesState(),
         group.transfer(view.id()),
         wantsOut(),
-        identity.earlier());
+        identity.earlier(),
+        speaks);
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
@@ -526,6 +543,7 @@ public final class ViewAgreement {
       counters.count(Count.STALE_ACCEPT);
       return;
     }
+    refuseUnspoken(proposal);
     View known = proposal.lastPrimary();
     if (chain.isBeyond(known) || chain.isOfAnother(proposal.lineage())) {
       counters.count(Count.PROPOSALS_OUTDATED); // what was told since the report changes the decision
@@ -555,6 +573,13 @@ public final class ViewAgreement {
     group.interestChanged();
   }
 
+  /// Nobody is proposed for a view whose version it did not say that it has.
+  private void refuseUnspoken(Proposal proposal) throws Malformed {
+    if (identity.isIn(proposal.view()) && !speaks.speaks(proposal.view().version())) {
+      throw new Malformed("version");
+    }
+  }
+
   private void install(ViewId id) {
     announced = id.equals(announced) ? null : announced;
     Knowledge.Accepted agreed = pending;
@@ -581,11 +606,12 @@ public final class ViewAgreement {
   }
 
   /// A proposer has found out that a primary view was agreed which this member has not installed.
-  private void agreed(MemberId from, ViewId ballot, Proposal proposal) {
+  private void agreed(MemberId from, ViewId ballot, Proposal proposal) throws Malformed {
     if (!ballot.equals(promise.ballot())) {
       counters.count(Count.STALE_AGREED);
       return;
     }
+    refuseUnspoken(proposal);
     recovery.begin(
         proposal,
         view,
@@ -652,6 +678,7 @@ public final class ViewAgreement {
     recovery.check();
     peerStates.check();
     Invariant.check(view.contains(self), "a member is in its view");
+    Invariant.check(speaks.speaks(view.version()), "a member speaks the version of its view");
     Invariant.check(!promise.isBelow(view.id()), "no view is installed that is later than what was promised");
     Knowledge.Accepted next = pending;
     Invariant.check(next == null || wedged, "who is going to install another view is wedged");
@@ -853,7 +880,27 @@ public final class ViewAgreement {
         }
         case Flush.Decision.Finish(var unfinished) -> propose(unfinished, flush.withoutHistory(unfinished));
         case Flush.Decision.Propose(var next) -> propose(next, flush.withoutHistory(next));
+        case Flush.Decision.Refuse(var members, var version, var known) ->
+            refuse(members, new ViewMessage.OtherVersion(version, known));
       }
+    }
+
+    /// Candidates have not the version of the group: the attempt goes on without them, unless it is this member itself
+    /// that has not.
+    private void refuse(List<MemberId> members, ViewMessage.OtherVersion refusal) {
+      members.forEach(member -> {
+        counters.count(Count.JOIN_OF_OTHER_VERSION);
+        effects.send(member, refusal);
+      });
+      peerStates.forget(members);
+      if (members.contains(self)) {
+        end();
+        backoff.begin();
+        return;
+      }
+      candidates.removeAll(members);
+      reports.keySet().removeAll(members);
+      decideWhenAllReported();
     }
 
     /// Has a decision accepted: first by who has the history that it ends, so that it is kept by all of them before it

@@ -10,6 +10,7 @@ import org.tutti.ViewId;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
@@ -118,8 +119,15 @@ public sealed interface ViewMessage {
   /// @param lineage names its history, or null
   /// @param primary the latest primary view that it knows, or null
   /// @param earlier the latest lives of its name for which the sender stands, at most [#LIVES_MAX]
+  /// @param versions what the sender's node understands
   /// @param answer  whether this answers one
-  record Meet(View view, @Nullable Lineage lineage, @Nullable ViewId primary, List<MemberId> earlier, boolean answer)
+  record Meet(
+      View view,
+      @Nullable Lineage lineage,
+      @Nullable ViewId primary,
+      List<MemberId> earlier,
+      Versions versions,
+      boolean answer)
       implements ViewMessage {
     /// The most lives that are told.
     static final int LIVES_MAX = 16;
@@ -135,6 +143,12 @@ public sealed interface ViewMessage {
   /// @param holder  who has it
   /// @param primary the latest primary view that the sender knows, or null
   record NameInUse(MemberId holder, @Nullable ViewId primary) implements ViewMessage {}
+
+  /// You are not taken in: the group speaks a version of the protocol that you do not have.
+  ///
+  /// @param version of the group
+  /// @param primary the latest primary view that the sender knows, or null
+  record OtherVersion(int version, @Nullable ViewId primary) implements ViewMessage {}
 
   /// You are an observer, and do not keep up: you are not in the next view.
   ///
@@ -178,6 +192,7 @@ public sealed interface ViewMessage {
             case NameInUse _ -> 17;
             case TooSlow _ -> 18;
             case Behind _ -> 19;
+            case OtherVersion _ -> 20;
           };
         }
 
@@ -223,6 +238,7 @@ public sealed interface ViewMessage {
               out.optional(meet.lineage(), (to, lineage) -> lineage.write(to));
               out.optional(meet.primary(), WireWriter::viewId);
               out.members(meet.earlier());
+              SpokenVersions.write(meet.versions(), out);
               out.flag(meet.answer());
             }
             case Overruled(var older, var member) -> {
@@ -231,6 +247,10 @@ public sealed interface ViewMessage {
             }
             case NameInUse(var holder, var primary) -> {
               out.member(holder);
+              out.optional(primary, WireWriter::viewId);
+            }
+            case OtherVersion(var version, var primary) -> {
+              out.u8(version);
               out.optional(primary, WireWriter::viewId);
             }
           }
@@ -288,6 +308,7 @@ public sealed interface ViewMessage {
                 case 17 -> new NameInUse(in.member(), in.optional(WireReader::viewId));
                 case 18 -> new TooSlow(in.count());
                 case 19 -> new Behind(in.count());
+                case 20 -> new OtherVersion(in.u8(), in.optional(WireReader::viewId));
                 default -> throw new Malformed("view message");
               };
           in.end();
@@ -296,7 +317,13 @@ public sealed interface ViewMessage {
 
         private static Meet meet(WireReader in) throws Malformed {
           var meet =
-              new Meet(in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.members(), in.flag());
+              new Meet(
+                  in.view(),
+                  in.optional(Lineage::read),
+                  in.optional(WireReader::viewId),
+                  in.members(),
+                  SpokenVersions.readVersions(in),
+                  in.flag());
           if (meet.earlier().size() > Meet.LIVES_MAX) {
             throw new Malformed("lives");
           }

@@ -49,6 +49,11 @@ public interface NodeSettings {
   /// @return not negative
   Duration spin();
 
+  /// The highest version of the protocol to which the node lets its groups rise ([NodeBuilder#groupVersionMax]).
+  ///
+  /// @return 1 to 255, where 255 limits nothing
+  int groupVersionMax();
+
   /// The transport that was given ([NodeBuilder#transport(Transport)]).
   ///
   /// @return null when one is chosen by its name

@@ -263,7 +263,7 @@ public final class WireReader {
     for (int i = 0; i < size; i++) {
       predecessors.add(viewId());
     }
-    return new View(id, members, voters, primary, predecessors);
+    return new View(id, members, voters, primary, predecessors, u8());
   }
 
   /// Takes a value that may be absent.

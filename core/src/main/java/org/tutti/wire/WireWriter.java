@@ -142,6 +142,7 @@ public final class WireWriter {
     flag(view.primary());
     count(view.predecessors().size());
     view.predecessors().forEach(this::viewId);
+    u8(view.version());
   }
 
   /// Appends a value that may be absent.

@@ -34,8 +34,8 @@ class RegionGoldenTest {
   private static final MemberId A = new MemberId("a", new Address("here:1"), 1);
   private static final MemberId B = new MemberId("b", new Address("here:2"), 9);
   private static final ViewId FIRST = new ViewId(1, 1);
-  private static final View LAST = new View(FIRST, List.of(A, B), true, List.of());
-  private static final View NEXT = new View(new ViewId(300, 9), List.of(A, B), 2, true, List.of(FIRST));
+  private static final View LAST = new View(FIRST, List.of(A, B), 2, true, List.of(), 5);
+  private static final View NEXT = new View(new ViewId(300, 9), List.of(A, B), 2, true, List.of(FIRST), 6);
   private static final Lineage LINEAGE =
       new Lineage(FIRST, 1_700_000_000_000_000L, GroupConfig.builder().durability(Durability.EACH).build());
   private static final Batch BATCH =

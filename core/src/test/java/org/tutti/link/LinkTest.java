@@ -19,6 +19,7 @@ import org.tutti.link.LossyPair.Medium;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireWriter;
 
 class LinkTest {

@@ -19,6 +19,7 @@ import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
+import org.tutti.wire.Versions;
 
 /// Two nodes' links and a medium between them that loses, repeats, delays and refuses frames. Messages are numbered, so
 /// that an end knows what is missing.

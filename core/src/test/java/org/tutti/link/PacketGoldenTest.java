@@ -18,6 +18,7 @@ import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireReader;
 
 /// The bytes of packets, as two nodes' links write them.

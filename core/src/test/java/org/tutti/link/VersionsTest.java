@@ -13,6 +13,7 @@ import org.tutti.effect.Count;
 import org.tutti.fixture.RawPackets;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
+import org.tutti.wire.Versions;
 
 /// Two nodes whose builds understand different versions of the protocol, of which all write the same bytes here.
 class VersionsTest {

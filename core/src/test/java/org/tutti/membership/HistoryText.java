@@ -15,6 +15,7 @@ import org.tutti.ViewId;
 import org.tutti.order.Cut;
 import org.tutti.order.Run;
 import org.tutti.order.Tail;
+import org.tutti.wire.Versions;
 
 /// Short texts for histories, and a report of a member in steps.
 ///
@@ -37,6 +38,7 @@ final class HistoryText {
   private Knowledge.@Nullable Transfer transfer;
   private boolean leaving;
   private List<MemberId> earlier = List.of();
+  private SpokenVersions speaks = SpokenVersions.OWN;
 
   private HistoryText(View view) {
     this.view = view;
@@ -111,6 +113,11 @@ final class HistoryText {
     return this;
   }
 
+  HistoryText speaks(int oldest, int newest, int most) {
+    speaks = new SpokenVersions(new Versions(oldest, newest), most);
+    return this;
+  }
+
   HistoryText leaves() {
     leaving = true;
     return this;
@@ -130,7 +137,8 @@ final class HistoryText {
         takesState,
         transfer,
         leaving,
-        earlier);
+        earlier,
+        speaks);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {

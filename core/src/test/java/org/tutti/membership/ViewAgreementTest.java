@@ -32,6 +32,7 @@ import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 
 /// The member B of the primary view {A, B}, message by message.
 class ViewAgreementTest {
@@ -43,7 +44,11 @@ class ViewAgreementTest {
   private final Group group = new Group();
   private final ViewAgreement agreement =
       agreement(
-          InitialState.joining(new MemberIdentity(B, List.of()), Terms.voter(STATEFUL, MemberConfig.standard()), null));
+          InitialState.joining(
+              new MemberIdentity(B, List.of()),
+              Terms.voter(STATEFUL, MemberConfig.standard()),
+              SpokenVersions.OWN,
+              null));
 
   private ViewAgreement agreement(InitialState beginning) {
     return new ViewAgreement(
@@ -292,7 +297,7 @@ class ViewAgreementTest {
     View alone = agreement.view();
     assertThat(alone.members()).containsExactly(B);
     HistoryText newcomer = HistoryText.newcomer(nonPrimary(0, C));
-    var call = new ViewMessage.Meet(nonPrimary(0, C), null, null, List.of(), true);
+    var call = new ViewMessage.Meet(nonPrimary(0, C), null, null, List.of(), Versions.OWN, true);
     Merge merge = merge();
     merge.receive(C, call);
     assertThat(untilAnnounced()).as("without its report").isNull();
@@ -329,7 +334,7 @@ class ViewAgreementTest {
   }
 
   private static ViewMessage.Meet meet(View view, boolean answer) {
-    return new ViewMessage.Meet(view, HistoryText.LINEAGE, BOTH.id(), List.of(), answer);
+    return new ViewMessage.Meet(view, HistoryText.LINEAGE, BOTH.id(), List.of(), Versions.OWN, answer);
   }
 
   // ---- deciders that have nothing of the history -----------------------------------------------------------------
@@ -402,7 +407,7 @@ class ViewAgreementTest {
   private static final MemberId LATER_D = new MemberId(D.name(), new Address("elsewhere:1"), 9);
 
   private void calls(Merge merge, MemberId newcomer, List<MemberId> earlier) throws Malformed {
-    merge.receive(newcomer, new ViewMessage.Meet(nonPrimary(0, newcomer), null, null, earlier, true));
+    merge.receive(newcomer, new ViewMessage.Meet(nonPrimary(0, newcomer), null, null, earlier, Versions.OWN, true));
   }
 
   /// B is cut off from A and has taken somebody in.
@@ -470,7 +475,7 @@ class ViewAgreementTest {
   @Test
   void aMemberOfTheLastPrimaryViewIsNotKeptOutByItsNamesake() throws Malformed {
     Merge merge = amongBAnd(LATER_A);
-    merge.receive(A, new ViewMessage.Meet(nonPrimary(1, A), null, BOTH.id(), List.of(), true));
+    merge.receive(A, new ViewMessage.Meet(nonPrimary(1, A), null, BOTH.id(), List.of(), Versions.OWN, true));
     List<RecordingEffects.Effect<ViewMessage>> done = effects.take();
     assertThat(saidTo(LATER_A, done)).containsExactly(new ViewMessage.NameInUse(A, BOTH.id()));
     assertThat(saidTo(A, done)).containsExactly(new ViewMessage.Propose(nextBallot()));
@@ -574,12 +579,13 @@ class ViewAgreementTest {
   private static InitialState founder(MemberId self) {
     var founding = new Founding(Set.of(A.name(), B.name(), D.name()));
     Terms terms = Terms.voter(STATEFUL, MemberConfig.standard());
-    return InitialState.founding(founding.identity(self), terms, 1, founding);
+    return InitialState.founding(founding.identity(self), terms, SpokenVersions.OWN, 1, founding);
   }
 
   private static ViewMessage.Meet meets(InitialState founder) {
     View zero = Objects.requireNonNull(founder.primary());
-    return new ViewMessage.Meet(founder.view(), founder.lineage(), zero.id(), founder.identity().earlier(), true);
+    return new ViewMessage.Meet(
+        founder.view(), founder.lineage(), zero.id(), founder.identity().earlier(), Versions.OWN, true);
   }
 
   private List<MemberId> proposedTo() {
@@ -622,7 +628,8 @@ class ViewAgreementTest {
   void aNewcomerTakesInNoOtherNewcomer() throws Malformed {
     var identity = new MemberIdentity(D, List.of());
     ViewAgreement newcomer =
-        agreement(InitialState.joining(identity, Terms.voter(STATEFUL, MemberConfig.standard()), null));
+        agreement(
+            InitialState.joining(identity, Terms.voter(STATEFUL, MemberConfig.standard()), SpokenVersions.OWN, null));
     Merge merge = merge(identity, newcomer);
     effects.take();
     calls(merge, C, List.of());
@@ -636,9 +643,10 @@ class ViewAgreementTest {
   @Test
   void anOlderHistoryEndsThisOneForAllItsMembers() throws Malformed {
     Merge merge = merge();
-    var claim = new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), List.of(), false);
+    var claim = new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), List.of(), Versions.OWN, false);
     merge.receive(C, claim);
-    merge.receive(C, new ViewMessage.Meet(primary(5, C), founded(98), new ViewId(5, 3), List.of(), false));
+    merge.receive(
+        C, new ViewMessage.Meet(primary(5, C), founded(98), new ViewId(5, 3), List.of(), Versions.OWN, false));
     effects.now = TICK.toNanos();
     merge.receive(C, claim);
     assertThat(ends).as("it is not sure yet").isEmpty();
@@ -678,7 +686,7 @@ class ViewAgreementTest {
   @Test
   void aHistoryThatWasForcedReplacesThisOne() throws Malformed {
     Merge merge = merge();
-    var claim = new ViewMessage.Meet(primary(5, C), forced(), new ViewId(5, 3), List.of(), false);
+    var claim = new ViewMessage.Meet(primary(5, C), forced(), new ViewId(5, 3), List.of(), Versions.OWN, false);
     merge.receive(C, claim);
     assertThat(ends).isEmpty();
     effects.take();
@@ -699,10 +707,11 @@ class ViewAgreementTest {
     var alone = new View(new ViewId(20, D.incarnation()), List.of(D), 0, false, List.of());
     var terms = new Terms(STATEFUL, MemberConfig.standard(), true);
     ViewAgreement observer =
-        agreement(new InitialState(alone, new MemberIdentity(D, List.of()), terms, forced(), BOTH, null));
+        agreement(
+            new InitialState(alone, new MemberIdentity(D, List.of()), terms, SpokenVersions.OWN, forced(), BOTH, null));
     Merge merge = merge(new MemberIdentity(D, List.of()), observer);
     for (int i = 0; i < 4; i++) {
-      merge.receive(C, new ViewMessage.Meet(primary(5, C), replaced, new ViewId(5, 3), List.of(), false));
+      merge.receive(C, new ViewMessage.Meet(primary(5, C), replaced, new ViewId(5, 3), List.of(), Versions.OWN, false));
       effects.now += 2 * TICK.toNanos();
     }
     assertThat(ends).isEmpty();
@@ -714,7 +723,10 @@ class ViewAgreementTest {
     ViewAgreement newcomer =
         agreement(
             InitialState.joining(
-                new MemberIdentity(D, List.of()), Terms.voter(STATEFUL, MemberConfig.standard()), null));
+                new MemberIdentity(D, List.of()),
+                Terms.voter(STATEFUL, MemberConfig.standard()),
+                SpokenVersions.OWN,
+                null));
     Proposal proposal = HistoryText.proposal(primary(3, A, D), BOTH, 0, List.of());
     newcomer.receive(A, new ViewMessage.Propose(new ViewId(3, 1)));
     newcomer.receive(A, new ViewMessage.Accept(new ViewId(3, 1), proposal));

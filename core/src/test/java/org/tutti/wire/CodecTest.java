@@ -22,6 +22,7 @@ import org.tutti.fixture.RawPackets;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Proposal;
+import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
 import org.tutti.order.Cut;
@@ -326,7 +327,21 @@ class CodecTest {
     var history = new Knowledge.History(LATER, tail);
     return new ViewMessage.Wedged(
         LATER,
-        new Knowledge(view, LINEAGE, view, List.of(C), history, null, null, 0, true, true, null, false, List.of()));
+        new Knowledge(
+            view,
+            LINEAGE,
+            view,
+            List.of(C),
+            history,
+            null,
+            null,
+            0,
+            true,
+            true,
+            null,
+            false,
+            List.of(),
+            SpokenVersions.OWN));
   }
 
   private static ViewMessage branch(boolean primary, ViewId of, int lanes) {
@@ -336,7 +351,21 @@ class CodecTest {
     var branch = new Knowledge.History(of, tail);
     return new ViewMessage.Wedged(
         LATER,
-        new Knowledge(view, LINEAGE, null, List.of(), null, branch, null, 0, true, true, null, false, List.of()));
+        new Knowledge(
+            view,
+            LINEAGE,
+            null,
+            List.of(),
+            null,
+            branch,
+            null,
+            0,
+            true,
+            true,
+            null,
+            false,
+            List.of(),
+            SpokenVersions.OWN));
   }
 
   private static byte[] view(int voters, boolean primary) {
@@ -346,6 +375,7 @@ class CodecTest {
     out.count(voters);
     out.flag(primary);
     out.count(0);
+    out.u8(0);
     return RawPackets.bytes(out);
   }
 

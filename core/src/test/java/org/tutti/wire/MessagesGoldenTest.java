@@ -24,6 +24,7 @@ import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Proposal;
+import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.StateChecksum;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
@@ -52,8 +53,8 @@ class MessagesGoldenTest {
   private static final ViewId FIRST = new ViewId(1, 1);
   private static final ViewId LATER = new ViewId(300, 7);
   private static final ViewId BALLOT = new ViewId(1L << 40, Long.MAX_VALUE);
-  private static final View LAST = new View(FIRST, List.of(A, B), true, List.of());
-  private static final View NEXT = new View(LATER, List.of(A, C, B), 2, true, List.of(FIRST, new ViewId(200, 9)));
+  private static final View LAST = new View(FIRST, List.of(A, B), 2, true, List.of(), 5);
+  private static final View NEXT = new View(LATER, List.of(A, C, B), 2, true, List.of(FIRST, new ViewId(200, 9)), 6);
   private static final List<Run> PLACES = List.of(new Run(1, 0, 2), new Run(0, 300, 1));
   private static final CausalPast PAST =
       new CausalPast(1L << 33, List.of(new CausalPast.Lane(0, 1), new CausalPast.Lane(300, 1L << 55)));
@@ -218,14 +219,16 @@ class MessagesGoldenTest {
         false,
         new Knowledge.Transfer(A, FIRST),
         true,
-        List.of(C));
+        List.of(C),
+        new SpokenVersions(new Versions(4, 7), 6));
   }
 
   private static Knowledge ofABranch() {
     View view = new View(LATER, List.of(A), false, List.of(FIRST));
     var lanes = List.of(new Tail.Lane(0, 3, List.of()));
     var branch = new Knowledge.History(LATER, new Tail(0, List.of(), Ordering.SEQUENCER, 0, lanes));
-    return new Knowledge(view, LINEAGE, null, List.of(), null, branch, null, 0, false, true, null, false, List.of());
+    return new Knowledge(
+        view, LINEAGE, null, List.of(), null, branch, null, 0, false, true, null, false, List.of(), SpokenVersions.OWN);
   }
 
   @Test
@@ -246,12 +249,14 @@ class MessagesGoldenTest {
         .example("report", new ViewMessage.Report(List.of(A, B)), format)
         .example("ask", new ViewMessage.Ask(true), format)
         .example("found", new ViewMessage.Found(B), format)
-        .example("meet", new ViewMessage.Meet(NEXT, LINEAGE, FIRST, List.of(C), true), format)
-        .example("meet, of a stranger", new ViewMessage.Meet(LAST, null, null, List.of(), false), format)
+        .example("meet", new ViewMessage.Meet(NEXT, LINEAGE, FIRST, List.of(C), Versions.OWN, true), format)
+        .example("meet, of a stranger", new ViewMessage.Meet(LAST, null, null, List.of(), Versions.OWN, false), format)
         .example("doubted", new ViewMessage.Doubted(List.of(new ViewMessage.Sign(A, 0, 0), sign())), format)
         .example("refuted", new ViewMessage.Refuted(List.of(sign())), format)
         .example("name in use", new ViewMessage.NameInUse(B, LATER), format)
         .example("name in use, no primary view known", new ViewMessage.NameInUse(A, null), format)
+        .example("other version", new ViewMessage.OtherVersion(6, LATER), format)
+        .example("other version, no primary view known", new ViewMessage.OtherVersion(255, null), format)
         .example("too slow", new ViewMessage.TooSlow(1L << 30), format)
         .example("behind", new ViewMessage.Behind(30_000_000_000L), format)
         .example("overruled", new ViewMessage.Overruled(LINEAGE, B), format)

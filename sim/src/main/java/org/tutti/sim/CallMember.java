@@ -340,6 +340,7 @@ final class CallMember implements GroupUser, GroupCallProtocol.Port {
   @Override
   public void closed(End ended) {
     closed = true;
+    node.ended(ended);
   }
 
   // ---- its state ---------------------------------------------------------------------------------------------------

@@ -244,6 +244,7 @@ final class ExchangeMember implements TotallyOrdered {
   @Override
   public void closed(End ended) {
     closed = true;
+    node.ended(ended);
   }
 
   private void say(String what) {

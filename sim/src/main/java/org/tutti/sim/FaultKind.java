@@ -69,7 +69,9 @@ public enum FaultKind {
   /// After a cut the links come back one by one, some of them late.
   SLOW_HEAL,
   /// An operator gives up all members but one, and forces that one to be primary, whether or not the others live.
-  FORCE;
+  FORCE,
+  /// Nodes run builds that speak other versions of the protocol, and come back with newer ones, or with older ones.
+  UPGRADE;
 
   /// The name on the command line.
   ///

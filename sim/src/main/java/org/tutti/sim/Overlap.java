@@ -211,6 +211,7 @@ final class Overlap {
     @Override
     public void closed(End ended) {
       closed = true;
+      node.ended(ended);
       crossing.add(new MultiGroupHistory.Step.CutOff(life, group));
     }
   }

@@ -91,6 +91,7 @@ public record Plan(
   private static final int OVERLAP_NODES_MIN = 5;
   private static final int ELECTORATE_ONE_IN = 6;
   private static final int BOTH_ONE_IN = 3; // of runs with an electorate
+  private static final double UPGRADE_CRASH_STRENGTH = 0.6;
   private static final int SPLIT_NODES_MIN = 3;
   private static final int SPLIT_NODES_MAX = 7;
   private static final double MAJORITY_CRASH_STRENGTH = 0.4;
@@ -120,6 +121,7 @@ public record Plan(
   private static final int ROLE_CUT_ONE_IN = 5;
   private static final int SLOW_HEAL_ONE_IN = 3;
   private static final int FORCE_ONE_IN = 2; // of durable runs
+  private static final int UPGRADE_ONE_IN = 3;
   private static final int DISK_FULL_ONE_IN = 2; // of durable runs
   private static final int JOINT_ONE_IN = 4;
   private static final int COUNT_ONE_IN = 2; // of those that are founded together
@@ -144,6 +146,7 @@ public record Plan(
           FaultKind.DISK_LOSS,
           FaultKind.DISK_FULL,
           FaultKind.FORCE,
+          FaultKind.UPGRADE,
           FaultKind.NAMESAKE);
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
@@ -222,6 +225,7 @@ public record Plan(
       drawLater(settings, durability != Durability.NONE, strengths);
     }
     boolean serves = mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0;
+    drawUpgrade(streams, mayMix, strengths);
     drawForce(streams, mayMix && durability != Durability.NONE && !serves, strengths);
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
@@ -404,6 +408,14 @@ public record Plan(
   private static void drawLag(SplittableRandom random, Map<FaultKind, Double> strengths) {
     if (random.nextInt(LAG_ONE_IN) == 0) {
       strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * random.nextDouble());
+    }
+  }
+
+  /// In some runs nodes are upgraded.
+  private static void drawUpgrade(Streams streams, boolean possible, Map<FaultKind, Double> strengths) {
+    SplittableRandom random = streams.open(Streams.Purpose.UPGRADE, 0);
+    if (possible && random.nextInt(UPGRADE_ONE_IN) == 0) {
+      strengths.put(FaultKind.UPGRADE, random.nextDouble());
     }
   }
 
@@ -758,6 +770,16 @@ public record Plan(
     other.calls = false;
     other.strengths = faults;
     return other.plan().withDisks();
+  }
+
+  /// The same run with builds of other versions, whose nodes crash, are cut off, and come back.
+  Plan upgrading() {
+    Map<FaultKind, Double> faults = new EnumMap<>(strengths);
+    faults.put(FaultKind.UPGRADE, 1.0);
+    faults.put(FaultKind.RESTART, 1.0);
+    faults.putIfAbsent(FaultKind.CRASH, UPGRADE_CRASH_STRENGTH);
+    faults.putIfAbsent(FaultKind.PARTITION, UPGRADE_CRASH_STRENGTH);
+    return with(Math.max(2, nodes), config, observed, faults);
   }
 
   /// The group of the run with three members, to which nothing happens but what a test does.

@@ -28,7 +28,9 @@ public enum RunKind {
   /// Lines are so thin that a long message takes longer than an attempt at a view, and nobody can be left behind.
   THIN_LINES,
   /// An operator gives up all members but one, and forces that one to be primary.
-  FORCED;
+  FORCED,
+  /// Nodes run builds of other versions of the protocol, and are upgraded.
+  UPGRADES;
 
   Plan of(Plan drawn) {
     return switch (this) {
@@ -41,6 +43,7 @@ public enum RunKind {
       case CALLS -> drawn.within(Limits.NONE.about(Limits.Theme.CALLS));
       case SPLIT_REPLICAS -> drawn.within(Limits.NONE.about(Limits.Theme.REPLICA).about(Limits.Theme.PARTITIONS));
       case FORCED -> drawn.within(Limits.NONE.about(Limits.Theme.FORCED));
+      case UPGRADES -> drawn.upgrading();
       case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.about(Limits.Theme.PARTITIONS));

@@ -309,7 +309,8 @@ final class ServiceGroup {
 
   /// A replica's membership has ended by no wish of its own.
   void refused(SimulatedReplica replica, End end) {
-    if (durable && end.cause() == End.Cause.REFUSED && !setting.plan().has(FaultKind.NAMESAKE)) {
+    boolean refused = end.cause() == End.Cause.REFUSED && !Builds.isOutdated(end);
+    if (durable && refused && !setting.plan().has(FaultKind.NAMESAKE)) {
       history.violate("StorageFits", replica.node().self + " may not go on with what it has kept: " + end);
     }
   }

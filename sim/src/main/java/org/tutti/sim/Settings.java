@@ -17,6 +17,7 @@ import org.tutti.membership.Terms;
 import org.tutti.sim.check.Role;
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
+import org.tutti.wire.Versions;
 
 /// The settings of each member of a run. Where members may differ they do in most runs: sizes, packing, suspicion,
 /// times, whom they ask; and what the group takes from its founder alone, others say differently: that must not matter.
@@ -35,6 +36,9 @@ public final class Settings {
   private static final int EXPECTED_STREAMS = -200;
   private static final int DISSEMINATION_STREAMS = -300;
   private static final int BEHIND_STREAMS = -400;
+  private static final int VERSION_STREAMS = -500;
+  private static final int LIMITED_ONE_IN = 3;
+  private static final int LIMITED_LIVES_MAX = 4;
   private static final int PATIENT_ONE_IN = 3;
 
   private final Plan plan;
@@ -152,6 +156,16 @@ public final class Settings {
   /// @param addresses of all places
   /// @return the same each time
   public NodeSettings node(int place, List<Address> addresses) {
+    return node(place, addresses, 0);
+  }
+
+  /// The settings of a node that was started before.
+  ///
+  /// @param place     its place
+  /// @param addresses of all places
+  /// @param lives     how many lives it had before this one
+  /// @return the same each time
+  NodeSettings node(int place, List<Address> addresses, long lives) {
     SplittableRandom random = ofPlace(place, true);
     long heartbeat = plan.heartbeatNanos();
     long suspect = plan.suspectNanos();
@@ -171,6 +185,15 @@ public final class Settings {
         .cluster(cluster)
         .contacts(contacts)
         .times(Duration.ofNanos(heartbeat), Duration.ofNanos(suspect))
+        .groupVersionMax(groupVersionMax(place, lives))
         .settings();
+  }
+
+  /// Where nodes are upgraded some keep the way back open, until they have been started again a few times.
+  private int groupVersionMax(int place, long lives) {
+    SplittableRandom random = stream(VERSION_STREAMS - place);
+    int most = Versions.OWN.newest() + random.nextInt(2);
+    boolean limited = random.nextInt(LIMITED_ONE_IN) == 0 && lives <= random.nextInt(LIMITED_LIVES_MAX);
+    return plan.has(FaultKind.UPGRADE) && limited ? most : Versions.MAX;
   }
 }

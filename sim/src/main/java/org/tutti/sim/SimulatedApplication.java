@@ -671,6 +671,7 @@ final class SimulatedApplication implements GroupUser {
     end = ended;
     history.add(new HistoryEvent.Closed(ordinal, scheduler.nowNanos(), ended));
     watcher.closed(this);
+    node.ended(ended);
   }
 
   private void note(int kind, long what) {

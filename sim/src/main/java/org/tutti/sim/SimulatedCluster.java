@@ -16,14 +16,17 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.durable.ForcedPrimary;
 import org.tutti.engine.Input;
+import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.Terms;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.HistoryEvent;
 import org.tutti.sim.check.Role;
 import org.tutti.sim.check.StaticMajorityGoesOn;
+import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
+import org.tutti.wire.Versions;
 
 /// Who takes part: the nodes by their places, their lives, their applications; and which of them the group can spare.
 final class SimulatedCluster implements SimulatedNode.World, Network.Host, SimulatedApplication.Listener {
@@ -39,6 +42,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
 
   private final Simulation.Setting setting;
   private final Settings settings;
+  private final Builds builds;
   private final Breakage breakage;
   private final @Nullable SimulatedDisk[] disks; // by place, if the group is durable
   private final @Nullable SimulatedApplication[] places; // the newest life at each place, also when it has ended
@@ -65,6 +69,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     this.atStart = atStart;
     this.setting = setting;
     this.settings = new Settings(setting.plan());
+    this.builds = new Builds(setting);
     this.deciders = new Deciders(setting.plan().config());
     this.breakage = breakage;
     this.places = new SimulatedApplication[setting.plan().nodes()];
@@ -133,7 +138,14 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     if (setting.trace().speaks()) {
       setting.trace().say(self.name(), "starts as incarnation " + self.incarnation());
     }
-    node.start(settings.node(place, addresses), disk == null ? null : disk.mount(self), setting.streams());
+    long earlierLives = lives.stream().filter(life -> life.node.number == place && life != application).count();
+    NodeSettings config = settings.node(place, addresses, earlierLives);
+    Versions versions = builds.next(place);
+    setting.history().assignVersions(application.ordinal, SpokenVersions.of(versions, config.groupVersionMax()));
+    if (setting.trace().speaks() && plan.has(FaultKind.UPGRADE)) {
+      setting.trace().say(self.name(), "speaks " + versions + ", and admits to " + config.groupVersionMax());
+    }
+    node.start(config, versions, disk == null ? null : disk.mount(self), setting.streams());
     if (earlier == null || (founds && !plan.isJoint())) {
       application.begin(founds);
     } else {
@@ -568,6 +580,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   public void installed(SimulatedApplication at, View view) {
     founded |= at.node.number == FOUNDER; // who founds is in a view at once
     installed.add(view.id());
+    builds.spoken(view.version());
     View last = deciders.last();
     if (view.primary() && (last == null || last.id().compareTo(view.id()) < 0)) {
       deciders.next(view, false);
@@ -603,6 +616,22 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     if (strikes && !calm && maySpare(at.node)) {
       at.node.crashAsDonor(random.nextInt(1, 24));
     }
+  }
+
+  /// A node's build is too old for a group that it was in, or is to be in: it is started again with the newest one.
+  @Override
+  public void outdated(SimulatedNode node) {
+    builds.upgrade(node.number);
+    setting
+        .scheduler()
+        .after(
+            2 * setting.plan().heartbeatNanos(),
+            () -> {
+              crash(node);
+              if (places[node.number].node == node) {
+                start(node.number);
+              }
+            });
   }
 
   /// An ended membership ends its process, some time later.

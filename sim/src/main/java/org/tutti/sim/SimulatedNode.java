@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
@@ -18,6 +19,7 @@ import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
 import org.tutti.user.Request;
+import org.tutti.wire.Versions;
 
 /// One life of one node: an engine, its clock, its inbox, its end of the network.
 ///
@@ -61,6 +63,8 @@ final class SimulatedNode implements FrameSender {
     void refusedWrite(SimulatedNode node);
 
     void announced(SimulatedNode node, ViewId view);
+
+    void outdated(SimulatedNode node);
 
     int numberOf(Address address);
   }
@@ -114,10 +118,16 @@ final class SimulatedNode implements FrameSender {
   }
 
   /// Starts the engine.
-  void start(NodeSettings config, @Nullable StableStorage storage, Streams streams) {
+  void start(NodeSettings config, Versions versions, @Nullable StableStorage storage, Streams streams) {
     engine =
         new NodeEngine(
-            self, config, this, storage, Payloads.spoilt(), streams.open(Streams.Purpose.ENGINE, self.incarnation()));
+            self,
+            config,
+            versions,
+            this,
+            storage,
+            Payloads.spoilt(),
+            streams.open(Streams.Purpose.ENGINE, self.incarnation()));
     planTurn();
   }
 
@@ -134,6 +144,14 @@ final class SimulatedNode implements FrameSender {
       throw new IllegalStateException("not started");
     }
     return engine;
+  }
+
+  /// The membership of a group has ended. Where that is because the build is too old for the group, an operator starts
+  /// the node again with another one.
+  void ended(End end) {
+    if (Builds.isOutdated(end)) {
+      world.outdated(this);
+    }
   }
 
   /// Lets an application's request come in after a while.

@@ -581,6 +581,7 @@ final class SimulatedReplica
   @Override
   public void closed(End end) {
     closed = true;
+    node.ended(end);
     service.refused(this, end);
     service.gone(this);
   }

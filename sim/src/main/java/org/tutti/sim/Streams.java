@@ -48,7 +48,8 @@ final class Streams {
     SERVICE_SETTINGS,
     CONNECTION,
     CALLS,
-    FORCE
+    FORCE,
+    UPGRADE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -5,6 +5,7 @@ import org.tutti.MemberId;
 import org.tutti.fuzz.FuzzTarget;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.Versions;
 import org.tutti.wire.WireWriter;
 
 /// The header of a frame, with and without a checksum.

@@ -1,14 +1,20 @@
 package org.tutti.sim.check;
 
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.membership.SpokenVersions;
 
 /// A member that joined as an observer is one in every view that lists it, a voter in none; so no role changes, and the
-/// most senior member of a primary view votes. One that expects another group is in no view, and nobody but
-/// such a one is refused.
+/// most senior member of a primary view votes. One that expects another group is in no view, and nobody is refused but
+/// such a one, and one that does not speak the group's version.
 public record RolesKept() implements Checker {
+  private static final Pattern VERSION = Pattern.compile("the group speaks version (\\d+)");
+
   @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     for (ViewInterval interval : intervals.all()) {
@@ -23,9 +29,15 @@ public record RolesKept() implements Checker {
     for (HistoryEvent event : history.events()) {
       if (event instanceof HistoryEvent.Closed(int member, _, End end)
           && end.cause() == End.Cause.REFUSED
-          && history.role(member) != Role.MISTAKEN) {
+          && history.role(member) != Role.MISTAKEN
+          && !lacks(history.speaks(member), end)) {
         report.accept(history.name(member) + " was refused: " + end);
       }
     }
+  }
+
+  private static boolean lacks(@Nullable SpokenVersions its, End end) {
+    Matcher told = VERSION.matcher(end.words());
+    return its != null && told.find() && !its.speaks(Integer.parseInt(told.group(1)));
   }
 }

@@ -916,6 +916,7 @@ public final class Mutants {
             EXCHANGES,
             DURABILITY,
             ForcedMutants.ALL,
+            VersionMutants.ALL,
             ServiceMutants.ALL,
             CallMutants.ALL,
             IpcMutants.ALL)

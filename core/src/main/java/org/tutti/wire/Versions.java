@@ -1,4 +1,4 @@
-package org.tutti.link;
+package org.tutti.wire;
 
 /// Which versions of the protocol a node understands: of packets and of all that is said in them. Each node says so
 /// when it introduces itself, and two nodes use the highest version that both have (`docs/protocols/versions.md`).
@@ -13,7 +13,8 @@ public record Versions(int oldest, int newest) {
   /// What this build understands.
   public static final Versions OWN = new Versions(5, 5);
 
-  private static final int MAX = 255;
+  /// The highest that there can ever be.
+  public static final int MAX = 255;
 
   /// Checks the range.
   ///
@@ -24,7 +25,12 @@ public record Versions(int oldest, int newest) {
     }
   }
 
-  static boolean isRange(int oldest, int newest) {
+  /// Whether two numbers are a range of versions.
+  ///
+  /// @param oldest any number
+  /// @param newest any number
+  /// @return whether they may be told
+  public static boolean isRange(int oldest, int newest) {
     return oldest >= 1 && oldest <= newest && newest <= MAX;
   }
 
