@@ -16,8 +16,8 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.durable.ForcedPrimary;
 import org.tutti.engine.Input;
-import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.Terms;
+import org.tutti.sim.check.Build;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.HistoryEvent;
@@ -141,7 +141,8 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     long earlierLives = lives.stream().filter(life -> life.node.number == place && life != application).count();
     NodeSettings config = settings.node(place, addresses, earlierLives);
     Versions versions = builds.next(place);
-    setting.history().assignVersions(application.ordinal, SpokenVersions.of(versions, config.groupVersionMax()));
+    int admitted = Math.min(versions.newest(), config.groupVersionMax());
+    setting.history().assignBuild(application.ordinal, new Build(versions.oldest(), versions.newest(), admitted));
     if (setting.trace().speaks() && plan.has(FaultKind.UPGRADE)) {
       setting.trace().say(self.name(), "speaks " + versions + ", and admits to " + config.groupVersionMax());
     }

@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.membership.SpokenVersions;
 
 /// Each primary view speaks the highest version that all of its members have and admit to, or that of the primary view
 /// before it, if that is higher. So a group without old members is at the highest version at the view change by which
@@ -21,9 +20,9 @@ public record HighestVersion() implements Checker {
     for (View view : views.values()) {
       OptionalInt admitted =
           view.members().stream()
-              .map(member -> history.speaks(history.ordinalOf(member)))
+              .map(member -> history.build(history.ordinalOf(member)))
               .filter(Objects::nonNull)
-              .mapToInt(SpokenVersions::most)
+              .mapToInt(Build::admitted)
               .min();
       if (!view.primary() || admitted.isEmpty()) {
         continue;

@@ -24,7 +24,6 @@ import org.tutti.PrimaryViews;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.membership.SpokenVersions;
 
 /// Everything that happened to the members of one group in one run, in the order in which it happened.
 ///
@@ -39,7 +38,7 @@ public final class History {
   private final @Nullable ViewId lineage;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<Integer, Role> roles = new HashMap<>(); // of those that are no voters; looked up only
-  private final Map<Integer, SpokenVersions> versions = new HashMap<>(); // looked up only
+  private final Map<Integer, Build> builds = new HashMap<>(); // looked up only
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
   private final SortedMap<InBranch, List<Content>> inBranches = new TreeMap<>();
@@ -80,7 +79,7 @@ public final class History {
     this.inDomain = of.inDomain;
     members.addAll(of.members);
     roles.putAll(of.roles);
-    versions.putAll(of.versions);
+    builds.putAll(of.builds);
     ordinals.putAll(of.ordinals);
     contents.addAll(of.contents);
     inBranches.putAll(of.inBranches);
@@ -149,16 +148,16 @@ public final class History {
   ///
   /// @param member its ordinal
   /// @return null when nobody has said so
-  @Nullable SpokenVersions speaks(int member) {
-    return versions.get(member);
+  @Nullable Build build(int member) {
+    return builds.get(member);
   }
 
   /// Says which versions of the protocol a member speaks.
   ///
   /// @param member its ordinal
   /// @param its    for all of its life
-  public void assignVersions(int member, SpokenVersions its) {
-    versions.put(member, its);
+  public void assignBuild(int member, Build its) {
+    builds.put(member, its);
   }
 
   /// What members do in views that are not primary.

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.membership.SpokenVersions;
 
 /// A member that joined as an observer is one in every view that lists it, a voter in none; so no role changes, and the
 /// most senior member of a primary view votes. One that expects another group is in no view, and nobody is refused but
@@ -30,14 +29,14 @@ public record RolesKept() implements Checker {
       if (event instanceof HistoryEvent.Closed(int member, _, End end)
           && end.cause() == End.Cause.REFUSED
           && history.role(member) != Role.MISTAKEN
-          && !lacks(history.speaks(member), end)) {
+          && !lacks(history.build(member), end)) {
         report.accept(history.name(member) + " was refused: " + end);
       }
     }
   }
 
-  private static boolean lacks(@Nullable SpokenVersions its, End end) {
+  private static boolean lacks(@Nullable Build its, End end) {
     Matcher told = VERSION.matcher(end.words());
-    return its != null && told.find() && !its.speaks(Integer.parseInt(told.group(1)));
+    return its != null && told.find() && !its.has(Integer.parseInt(told.group(1)));
   }
 }

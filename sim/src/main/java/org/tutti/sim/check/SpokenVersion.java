@@ -4,7 +4,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.membership.SpokenVersions;
 
 /// A primary view has a version, and all members of a view have its version. (That they agree on it is in
 /// [ViewsAgree].)
@@ -14,11 +13,11 @@ public record SpokenVersion() implements Checker {
     for (ViewInterval interval : intervals.all()) {
       View view = interval.view();
       for (MemberId member : view.members()) {
-        @Nullable SpokenVersions its = history.speaks(history.ordinalOf(member));
-        if (its != null && (!its.speaks(view.version()) || (view.primary() && view.version() == 0))) {
+        @Nullable Build its = history.build(history.ordinalOf(member));
+        if (its != null && !its.has(view.version()) && (view.primary() || view.version() > 0)) {
           report.accept(
               "%s speaks version %d, and %s has %s"
-                  .formatted(view, view.version(), history.name(history.ordinalOf(member)), its.understood()));
+                  .formatted(view, view.version(), history.name(history.ordinalOf(member)), its));
         }
       }
     }

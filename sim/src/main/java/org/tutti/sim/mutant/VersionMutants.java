@@ -25,7 +25,7 @@ final class VersionMutants {
               new Mutant(
                   "version-stays",
                   "a group stays at its version when all have a higher one",
-                  List.of(edit("GroupVersion", "chosen", new Return(5)))),
+                  List.of(edit("SpokenVersions", "most", new Return(5)))),
               new Mutant(
                   "version-beyond-admitted",
                   "a group goes further than a member admits to",
