@@ -299,6 +299,7 @@ final class Health implements AutoCloseable {
     shown.put("primary", view.primary());
     shown.put("members", view.members().stream().map(Health::member).toList());
     shown.put("voters", view.voters());
+    shown.put("version", view.version());
     return shown;
   }
 

@@ -71,6 +71,15 @@ final class MemberOptions {
               + " 5s by the profile.")
   @Nullable Duration suspectAfter;
 
+  @Option(
+      names = "--group-version-max",
+      paramLabel = "VERSION",
+      converter = VersionConverter.class,
+      description =
+          "The highest version of the protocol to which this member lets its group rise, 1 to 255: keeps the way back"
+              + " to an older Tutti open while members are upgraded. Default: any.")
+  int groupVersionMax = VersionConverter.ANY;
+
   @Mixin Output out = new Output();
 
   @Mixin Settings.Options settings = new Settings.Options();
@@ -132,6 +141,24 @@ final class MemberOptions {
         throw new TypeConversionException("'" + text + "' is not from 30ms to 10m");
       }
       return time;
+    }
+  }
+
+  /// Reads a version of the protocol.
+  static final class VersionConverter implements ITypeConverter<Integer> {
+    static final int ANY = 255; // no version is higher
+
+    @Override
+    public Integer convert(String text) {
+      try {
+        int version = Integer.parseInt(text);
+        if (version >= 1 && version <= ANY) {
+          return version;
+        }
+      } catch (NumberFormatException none) {
+        // said below
+      }
+      throw new TypeConversionException("'" + text + "' is not from 1 to " + ANY);
     }
   }
 

@@ -53,6 +53,13 @@ final class Output {
     }
   }
 
+  /// One more line for people, which is not printed as JSON, as what it says is in the last object already.
+  void also(String text) {
+    if (!json) {
+      line(text, "");
+    }
+  }
+
   private static byte[] object(String event, @Nullable Object... fields) throws IOException {
     var object = new LinkedHashMap<String, Object>();
     object.put("event", event);

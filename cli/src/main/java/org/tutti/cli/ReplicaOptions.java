@@ -98,6 +98,15 @@ final class ReplicaOptions {
       description = "After what silence this replica suspects another one, 30ms to 10m; default: 1s.")
   Duration suspectAfter = Profile.LAN.suspectAfter();
 
+  @Option(
+      names = "--group-version-max",
+      paramLabel = "VERSION",
+      converter = MemberOptions.VersionConverter.class,
+      description =
+          "The highest version of the protocol to which this replica lets its group rise, 1 to 255: keeps the way back"
+              + " to an older Tutti open while replicas are upgraded. Default: any.")
+  int groupVersionMax = MemberOptions.VersionConverter.ANY;
+
   @Mixin TransportOption carrier = new TransportOption();
 
   @Option(
@@ -138,6 +147,7 @@ final class ReplicaOptions {
             .cluster(cluster)
             .contacts(join)
             .suspectAfter(suspectAfter)
+            .groupVersionMax(groupVersionMax)
             .transport(carrier.open(listen, null, cluster, Profile.LAN));
     if (data != null) {
       node.data(data.resolve("log"));

@@ -85,6 +85,7 @@ final class Session implements AutoCloseable {
               .cluster(options.cluster)
               .contacts(search.fixed())
               .suspectAfter(options.suspectAfter())
+              .groupVersionMax(options.groupVersionMax)
               .transport(transport)
               .storage(storage)
               .start();

@@ -30,6 +30,10 @@ final class StatusCommand implements Callable<Integer> {
       fields.add(value);
     });
     out.line(String.valueOf(status.get("words")), "status", fields.toArray());
+    Map<?, ?> view = HealthClient.object(status.get("view"));
+    if (view.get("version") instanceof Number version && version.intValue() > 0) {
+      out.also("its members speak version " + version + " of the protocol");
+    }
     out.flush();
     return 0;
   }

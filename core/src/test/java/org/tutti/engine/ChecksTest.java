@@ -45,6 +45,7 @@ import org.tutti.history.Deliveries;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Proposal;
+import org.tutti.membership.SpokenVersions;
 import org.tutti.order.ConsensusOrder;
 import org.tutti.order.ReadIndex;
 import org.tutti.order.Run;
@@ -55,6 +56,7 @@ import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Packer;
 import org.tutti.storage.Region;
 import org.tutti.wire.Encoded;
+import org.tutti.wire.Versions;
 
 /// Each invariant is seen to be broken once: in a group at work something is changed that no code changes, and
 /// [NodeEngine#check] says which one is broken.
@@ -453,6 +455,9 @@ class ChecksTest {
           in.set(GROUP + "branch.kept.current", in.get(GROUP + "history.kept.current"));
         });
     row("in a primary view that is not wedged its history goes on", in -> in.set(GROUP + "history.active", false));
+    row(
+        "a member speaks the version of its view",
+        in -> in.set(AGREEMENT + "speaks", new SpokenVersions(new Versions(1, 1), 1)));
     row("promises rise", in -> in.set(AGREEMENT + "promise.ballot", new ViewId(0, 0)));
     row("a ballot is promised to its proposer", in -> in.set(AGREEMENT + "promise.proposer", C));
     row("whoever fetches goes on when all is here", in -> in.add(AGREEMENT + "recovery.wanted", "something"));
@@ -472,6 +477,16 @@ class ChecksTest {
         in -> {
           in.set(AGREEMENT + "chain.accepted", agreed(in));
           in.set(AGREEMENT + "chain.primary", primary(99, A));
+        });
+    row(
+        "what is accepted is in no lower version than the last primary view",
+        in -> {
+          Knowledge.Accepted next = agreed(in);
+          View last = next.proposal().view();
+          in.set(AGREEMENT + "chain.accepted", next);
+          in.set(
+              AGREEMENT + "chain.primary",
+              new View(last.id(), last.members(), last.voters(), true, last.predecessors(), last.version() + 1));
         });
     row(
         "only primary views are chained",

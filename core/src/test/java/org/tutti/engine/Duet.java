@@ -17,11 +17,13 @@ import org.tutti.fixture.QuietUser;
 import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.pack.Payloads;
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 import org.tutti.user.Request;
+import org.tutti.wire.Versions;
 
 /// Two nodes in one group, `a` and `b`, in an own time.
 final class Duet {
@@ -35,8 +37,8 @@ final class Duet {
   private boolean isCut; // what `a` says does not arrive
   private long now;
 
-  final NodeEngine a = node(Members.A);
-  final NodeEngine b = node(Members.B);
+  final NodeEngine a;
+  final NodeEngine b;
 
   /// Both are in one view, and in the midst of something: `b` has multicast, then `a` has, and what `a` says does not
   /// arrive any more.
@@ -52,6 +54,17 @@ final class Duet {
 
   /// Both are in one view.
   Duet(GroupConfig group, User ofA, User ofB) {
+    this(group, ofA, ofB, Versions.OWN, Versions.OWN);
+  }
+
+  /// The same, with nodes that speak these versions.
+  Duet(GroupConfig group, User ofA, User ofB, Versions a, Versions b) {
+    this.a = node(Members.A, a);
+    this.b = node(Members.B, b);
+    enter(group, ofA, ofB);
+  }
+
+  private void enter(GroupConfig group, User ofA, User ofB) {
     request(a, new Request.Create(GROUP, Terms.voter(group, member), ofA, 1));
     request(b, new Request.Join(GROUP, null, member, false, ofB));
     run();
@@ -66,9 +79,10 @@ final class Duet {
     isCut = false;
   }
 
-  private NodeEngine node(MemberId self) {
+  private NodeEngine node(MemberId self, Versions versions) {
     NodeSettings config = Node.named(self.name()).contacts(List.of(Members.A.address())).settings();
-    var node = new NodeEngine(self, config, new Ether(self), new SplittableRandom(self.incarnation()));
+    var random = new SplittableRandom(self.incarnation());
+    var node = new NodeEngine(self, config, versions, new Ether(self), null, Payloads.used(), random);
     nodes.put(self.address(), node);
     return node;
   }

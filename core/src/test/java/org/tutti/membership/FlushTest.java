@@ -92,6 +92,61 @@ class FlushTest {
     assertThat(finished().view()).isEqualTo(unfinished.view());
   }
 
+  // ---- versions --------------------------------------------------------------------------------------------------
+
+  private static final int VERSION = VIEW.version();
+
+  private HistoryText member(int newest) {
+    return HistoryText.in(VIEW, NOTHING).speaks(VERSION, newest, newest);
+  }
+
+  private static HistoryText stranger(int oldest, int newest) {
+    return HistoryText.newcomer(nonPrimary(1, D)).speaks(oldest, newest, newest);
+  }
+
+  @Test
+  void theNextPrimaryViewHasTheHighestVersionOfItsMembers() {
+    report(A, member(VERSION + 2)).report(B, member(VERSION + 1)).report(C, member(VERSION));
+    assertThat(proposed().view().version()).isEqualTo(VERSION);
+    report(C, member(VERSION).leaves());
+    assertThat(proposed().view()).extracting(View::members, View::version).containsExactly(List.of(A, B), VERSION + 1);
+  }
+
+  @Test
+  void whoCannotSpeakWithTheOthersIsRefused() {
+    report(A, member(VERSION)).report(B, member(VERSION + 1));
+    for (HistoryText its : List.of(stranger(VERSION - 1, VERSION - 1), stranger(VERSION + 1, VERSION + 2))) {
+      assertThat(report(D, its).decision()).isEqualTo(new Flush.Decision.Refuse(List.of(D), VERSION, VIEW.id()));
+    }
+    report(A, member(VERSION + 1));
+    assertThat(proposed().view().version()).as("all of them can rise").isEqualTo(VERSION + 1);
+    assertThat(proposed().view().members()).containsExactly(A, B, D);
+  }
+
+  @Test
+  void aViewThatIsNotPrimaryHasTheVersionOfTheLastPrimaryOne() {
+    report(C, member(VERSION + 1));
+    assertThat(proposed().view()).extracting(View::primary, View::version).containsExactly(false, VERSION);
+    report(D, stranger(VERSION + 1, VERSION + 1));
+    assertThat(decision()).isEqualTo(new Flush.Decision.Refuse(List.of(D), VERSION, VIEW.id()));
+  }
+
+  @Test
+  void theLatestPrimaryViewThatAnybodyKnowsDecides() {
+    View later = new View(new ViewId(7, 3), List.of(C), 1, true, List.of(VIEW.id()), VERSION + 1);
+    report(A, member(VERSION + 1).knows(later)).report(B, member(VERSION));
+    assertThat(decision()).isEqualTo(new Flush.Decision.Refuse(List.of(B), VERSION + 1, later.id()));
+  }
+
+  @Test
+  void whoStandsForAMemberOfAnUnfinishedViewHasItsVersion() {
+    View next = new View(new ViewId(6, 2), List.of(A, B), 2, true, List.of(VIEW.id()), VERSION + 1);
+    Proposal unfinished = HistoryText.proposal(next, VIEW, 10, List.of(whole("")));
+    report(A, member(VERSION + 1).accepted(next.id(), unfinished));
+    report(B_AGAIN, restarted(B_AGAIN, NOTHING).standsFor(B).speaks(VERSION, VERSION, VERSION));
+    assertThat(decision()).isEqualTo(new Flush.Decision.Refuse(List.of(B_AGAIN), VERSION + 1, VIEW.id()));
+  }
+
   // ---- restarts from stable storage ------------------------------------------------------------------------------
 
   private static final MemberId B_AGAIN = Members.member("b", 12);

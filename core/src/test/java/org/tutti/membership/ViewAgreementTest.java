@@ -781,6 +781,56 @@ class ViewAgreementTest {
     assertThat(agreement.view()).isEqualTo(nonPrimary(5, B));
   }
 
+  // ---- versions --------------------------------------------------------------------------------------------------
+
+  private static final int VERSION = BOTH.version();
+
+  @Test
+  void aStrangerWithoutTheVersionIsToldAndCostsNoAttempt() throws Malformed {
+    agreement.lost(A);
+    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    var old = new Versions(1, VERSION - 1);
+    merge().receive(C, new ViewMessage.Meet(nonPrimary(2, C), null, BOTH.id(), List.of(), old, true));
+    assertThat(effects.take()).containsExactly(new Sent<>(C, new ViewMessage.OtherVersion(VERSION, BOTH.id())));
+  }
+
+  @Test
+  void anAttemptGoesOnWithoutWhoHasNotTheVersion() throws Malformed {
+    agreement.lost(A);
+    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    View alone = agreement.view();
+    agreement.merge(List.of(C, D));
+    assertThat(untilAnnounced()).isNull();
+    ViewId ballot = new ViewId(alone.id().epoch() + 1, B.incarnation());
+    Knowledge old =
+        HistoryText.newcomer(new View(new ViewId(0, 3), List.of(C), false, List.of())).speaks(1, 1, 1).knowledge();
+    agreement.receive(D, new ViewMessage.Wedged(ballot, HistoryText.newcomer(nonPrimary(0, D)).knowledge()));
+    agreement.receive(C, new ViewMessage.Wedged(ballot, old));
+    List<RecordingEffects.Effect<ViewMessage>> done = effects.take();
+    assertThat(saidTo(C, done)).containsExactly(new ViewMessage.OtherVersion(VERSION, BOTH.id()));
+    assertThat(saidTo(D, done)).singleElement().isInstanceOf(ViewMessage.Accept.class);
+  }
+
+  @Test
+  void whoIsToldThatItLacksTheVersionEnds() throws Malformed {
+    merge().receive(A, new ViewMessage.OtherVersion(VERSION, new ViewId(9, 1)));
+    assertThat(ends).as("it has that one").isEmpty();
+    merge().receive(A, new ViewMessage.OtherVersion(VERSION + 1, null));
+    merge().receive(A, new ViewMessage.OtherVersion(VERSION + 1, BOTH.id()));
+    assertThat(ends).as("no later primary view is known").isEmpty();
+    merge().receive(A, new ViewMessage.OtherVersion(VERSION + 1, new ViewId(3, 1)));
+    String words = "the group speaks version " + (VERSION + 1) + ", this node version " + VERSION;
+    assertThat(ends).containsExactly(new End(End.Cause.REFUSED, words));
+  }
+
+  @Test
+  void aViewInAVersionThatThisMemberLacksIsNotAccepted() {
+    View next = new View(new ViewId(3, 1), List.of(A, B), 2, true, List.of(BOTH.id()), VERSION + 1);
+    assertThatExceptionOfType(Malformed.class)
+        .isThrownBy(() -> offer(next.id(), successor(next)))
+        .withMessage("version");
+  }
+
   /// Holds an empty history of the last primary view.
   private static final class Group extends NoBatches implements ViewAgreement.Group {
     final List<View> installed = new ArrayList<>();

@@ -423,6 +423,24 @@ class CodecTest {
             next, lineage, last, List.of(C), indexFirst, Ordering.SEQUENCER, 0, List.of(cut), List.of(), List.of()));
   }
 
+  private static ViewMessage accept(int before, int after, boolean primary) {
+    View last = new View(FIRST, List.of(A, B), 2, true, List.of(), before);
+    View next = new View(LATER, List.of(A), 1, primary, List.of(FIRST), after);
+    var cut = new Cut(FIRST, 10, List.of(), true, List.of(A, A), true);
+    return new ViewMessage.Accept(
+        LATER,
+        new Proposal(next, LINEAGE, last, List.of(), 10, Ordering.SEQUENCER, 0, List.of(cut), List.of(), List.of()));
+  }
+
+  @Test
+  void aProposalWhoseVersionFallsIsNotRead() {
+    isReadAsWritten(ViewMessage.CODEC, accept(5, 6, true));
+    isReadAsWritten(ViewMessage.CODEC, accept(5, 5, false));
+    isNotRead(accept(6, 5, true));
+    isNotRead(accept(6, 5, false));
+    isNotRead(accept(5, 6, false));
+  }
+
   @Test
   void aPrimaryViewThatDoesNotBeginWhereTheLastOneEndsIsNotRead() {
     List<Run> places = List.of(new Run(1, 0, 2));

@@ -32,7 +32,9 @@ public record Limits(
     /// All nodes are in one more group, whose members call each other.
     CALLS,
     /// Nodes have disks, and an operator forces a member in the end. Not with a service or calls.
-    FORCED;
+    FORCED,
+    /// Nodes run builds that speak other versions of the protocol, crash, and come back with newer or older ones.
+    UPGRADES;
 
     /// How it is called in options.
     String option() {

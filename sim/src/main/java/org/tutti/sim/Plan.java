@@ -559,6 +559,9 @@ public record Plan(
     if (limits.has(Limits.Theme.FORCED) && !(has(FaultKind.FORCE) && isDurable())) {
       return forcing().within(limits);
     }
+    if (limits.has(Limits.Theme.UPGRADES) && strength(FaultKind.UPGRADE) < 1) {
+      return upgrading().within(limits);
+    }
     if (limits.has(Limits.Theme.STATIC_MAJORITY) && !config.electorate().equals(names())) {
       return byMajority().within(limits);
     }
@@ -773,7 +776,7 @@ public record Plan(
   }
 
   /// The same run with builds of other versions, whose nodes crash, are cut off, and come back.
-  Plan upgrading() {
+  private Plan upgrading() {
     Map<FaultKind, Double> faults = new EnumMap<>(strengths);
     faults.put(FaultKind.UPGRADE, 1.0);
     faults.put(FaultKind.RESTART, 1.0);

@@ -43,7 +43,7 @@ public enum RunKind {
       case CALLS -> drawn.within(Limits.NONE.about(Limits.Theme.CALLS));
       case SPLIT_REPLICAS -> drawn.within(Limits.NONE.about(Limits.Theme.REPLICA).about(Limits.Theme.PARTITIONS));
       case FORCED -> drawn.within(Limits.NONE.about(Limits.Theme.FORCED));
-      case UPGRADES -> drawn.upgrading();
+      case UPGRADES -> drawn.within(Limits.NONE.about(Limits.Theme.UPGRADES));
       case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.about(Limits.Theme.PARTITIONS));

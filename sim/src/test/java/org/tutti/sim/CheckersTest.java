@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.sim.HandWrittenHistory.nonPrimary;
 import static org.tutti.sim.HandWrittenHistory.observed;
 import static org.tutti.sim.HandWrittenHistory.primary;
+import static org.tutti.sim.HandWrittenHistory.speaking;
 import static org.tutti.sim.HandWrittenHistory.uniform;
 
 import java.util.List;
@@ -450,6 +451,47 @@ class CheckersTest {
     assertThat(mistaken.violated()).isEmpty();
     assertThat(mistaken.install(ABC, "a", "b").violated()).contains("RolesKept");
     assertThat(uniform().install(AB, "a", "b").close("b", End.Cause.REFUSED).violated()).containsExactly("RolesKept");
+  }
+
+  private static HandWrittenHistory ofBuilds() {
+    return uniform().assignBuild("a", 5, 7, 7).assignBuild("b", 5, 6, 6).assignBuild("c", 5, 5, 5);
+  }
+
+  @Test
+  void allMembersOfAViewSpeakItsVersion() {
+    assertThat(ofBuilds().install(speaking(5, ABC), "a", "b", "c").violated()).isEmpty();
+    assertThat(ofBuilds().install(speaking(6, ABC), "a").violated()).contains("SpokenVersion");
+    assertThat(ofBuilds().install(ABC, "a").violated()).as("in none").contains("SpokenVersion");
+    assertThat(ofBuilds().install(nonPrimary(1, "c"), "c").violated()).as("as it knows no history").isEmpty();
+  }
+
+  @Test
+  void theVersionNeverFalls() {
+    View high = speaking(6, AB);
+    HandWrittenHistory run = ofBuilds().install(speaking(5, ABC), "a", "b", "c").install(high, "a", "b");
+    assertThat(run.violated()).isEmpty();
+    assertThat(run.install(speaking(6, nonPrimary(3, "b"), high), "b").violated()).isEmpty();
+    assertThat(run.install(speaking(5, nonPrimary(4, "b"), high), "b").violated()).containsExactly("VersionNeverFalls");
+  }
+
+  @Test
+  void aPrimaryViewSpeaksTheHighestVersionThatItsMembersAdmitTo() {
+    View first = speaking(5, ABC);
+    View second = speaking(5, AB, first);
+    HandWrittenHistory stays = ofBuilds().install(first, "a", "b", "c").install(second, "a", "b");
+    assertThat(stays.violated()).containsExactly("HighestVersion");
+    HandWrittenHistory kept = ofBuilds().assignBuild("a", 5, 7, 5).install(first, "a", "b", "c");
+    assertThat(kept.install(second, "a", "b").violated()).as("a keeps the way back open").isEmpty();
+    HandWrittenHistory pushed = ofBuilds().assignBuild("a", 5, 7, 5).install(first, "a", "b", "c");
+    assertThat(pushed.install(speaking(6, AB, first), "a", "b").violated()).containsExactly("HighestVersion");
+  }
+
+  @Test
+  void onlyWhoLacksTheVersionIsRefusedForIt() {
+    HandWrittenHistory run = ofBuilds().install(speaking(5, ABC), "a", "b", "c");
+    assertThat(run.refuse("c", "the group speaks version 6, this node version 5").violated()).isEmpty();
+    assertThat(run.refuse("b", "the group speaks version 6, this node versions 5 to 6").violated())
+        .containsExactly("RolesKept");
   }
 
   @Test

@@ -11,6 +11,7 @@ import org.tutti.Partitions;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.sim.check.Build;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.History;
@@ -65,6 +66,18 @@ final class HandWrittenHistory {
   /// A view whose last members observe.
   static View observed(View view, int voters) {
     return new View(view.id(), view.members(), voters, view.primary(), view.predecessors());
+  }
+
+  /// A view that comes from others and speaks a version.
+  static View speaking(int version, View view, View... before) {
+    List<ViewId> predecessors = Arrays.stream(before).map(View::id).toList();
+    return new View(view.id(), view.members(), view.voters(), view.primary(), predecessors, version);
+  }
+
+  /// Says which versions of the protocol a member's node speaks, and up to which one it lets the group rise.
+  HandWrittenHistory assignBuild(String member, int oldest, int newest, int admitted) {
+    history.assignBuild(of(member), new Build(oldest, newest, admitted));
+    return this;
   }
 
   /// Says as what a member takes part.
@@ -264,6 +277,11 @@ final class HandWrittenHistory {
 
   HandWrittenHistory close(String member, End.Cause cause) {
     history.add(new HistoryEvent.Closed(of(member), ++nanos, new End(cause, "why")));
+    return this;
+  }
+
+  HandWrittenHistory refuse(String member, String words) {
+    history.add(new HistoryEvent.Closed(of(member), ++nanos, new End(End.Cause.REFUSED, words)));
     return this;
   }
 

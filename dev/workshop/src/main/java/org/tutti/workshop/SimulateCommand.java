@@ -169,6 +169,11 @@ final class SimulateCommand implements Callable<Integer> {
       description = "Nodes have disks, and in the end an operator forces a member, in every run. Not with a service.")
   boolean forced;
 
+  @Option(
+      names = "--upgrades",
+      description = "Nodes speak different versions of the protocol and come back with others, in every run.")
+  boolean upgrades;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -318,7 +323,8 @@ final class SimulateCommand implements Callable<Integer> {
             Limits.Theme.OBSERVERS, observers,
             Limits.Theme.REPLICA, replica,
             Limits.Theme.CALLS, calls,
-            Limits.Theme.FORCED, forced);
+            Limits.Theme.FORCED, forced,
+            Limits.Theme.UPGRADES, upgrades);
     Set<Limits.Theme> about = EnumSet.allOf(Limits.Theme.class);
     about.removeIf(theme -> !asked.get(theme));
     try {
