@@ -165,6 +165,20 @@ class OperatorLogTest {
   }
 
   @Test
+  void theGroupGoingToAnotherVersionIsALine() throws Exception {
+    var n1 = new MemberId("n1", new Address("here:1"), 1);
+    var n2 = new MemberId("n2", new Address("here:2"), 2);
+    var both = new View(new ViewId(1, 1), List.of(n1, n2), 2, true, List.of(), 5);
+    var alone = new View(new ViewId(2, 1), List.of(n1), 1, true, List.of(both.id()), 6);
+    var left = new Notice.Gone(n2, Notice.Ground.LEFT, null, Duration.ZERO);
+    var reporter = new Reporter("bank", n1);
+    reporter.notice(new Notice.Installed(both, alone, List.of(left)));
+    log.next("group bank at n1 in view 2: primary view of n1; gone: n2 \\(it left\\)");
+    log.next(
+        "group bank at n1 in view 2: the group speaks version 6 of the protocol from this view on, before it 5");
+  }
+
+  @Test
   void statesDoubtsAndRestartsAreLines() throws Exception {
     var n1 = new MemberId("n1", new Address("here:1"), 1);
     var n2 = new MemberId("n2", new Address("here:2"), 2);
