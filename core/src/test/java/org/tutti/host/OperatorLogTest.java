@@ -174,8 +174,7 @@ class OperatorLogTest {
     var reporter = new Reporter("bank", n1);
     reporter.notice(new Notice.Installed(both, alone, List.of(left)));
     log.next("group bank at n1 in view 2: primary view of n1; gone: n2 \\(it left\\)");
-    log.next(
-        "group bank at n1 in view 2: the group speaks version 6 of the protocol from this view on, before it 5");
+    log.next("group bank at n1 in view 2: the group speaks version 6 of the protocol from this view on, before it 5");
   }
 
   @Test

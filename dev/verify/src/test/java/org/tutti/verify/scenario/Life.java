@@ -36,6 +36,7 @@ import org.tutti.transport.Traits;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Report;
 import org.tutti.user.Request;
+import org.tutti.wire.Versions;
 
 /// One life of one node: the engine, and an application whose state is the list of the messages that it was delivered.
 final class Life implements FrameSender, GroupUser {
@@ -88,7 +89,7 @@ final class Life implements FrameSender, GroupUser {
     this.wording = new Wording(world, this);
     NodeSettings config = Node.named(name).contacts(contacts).times(HEARTBEAT, SUSPECT_AFTER).settings();
     var random = new SplittableRandom(self.incarnation());
-    this.engine = new NodeEngine(self, config, this, storage, Payloads.spoilt(), random);
+    this.engine = new NodeEngine(self, config, Versions.OWN, this, storage, Payloads.spoilt(), random);
   }
 
   String name() {
