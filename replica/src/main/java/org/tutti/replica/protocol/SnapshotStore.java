@@ -142,6 +142,7 @@ public final class SnapshotStore {
         for (long newer : positions.subList(positions.indexOf(position) + 1, positions.size())) {
           disk.rename(name(newer), DAMAGED);
         }
+        disk.forceNames(); // whoever wrote it may not have come to that, and the group's log is let go up to it
         return Optional.of(intact);
       } catch (DamagedException wrong) {
         damaged.add(name(position) + ": " + wrong.getMessage());

@@ -80,6 +80,7 @@ class SnapshotStoreTest {
       assertNewest(dying.afterPowerFailure(true), newest);
       dying.stepsLeft = Integer.MAX_VALUE;
       assertNewest(dying, newest);
+      assertNewest(dying.afterPowerFailure(false), newest); // what was found once is not lost any more
       assertThat(dying.files).doesNotContainKey("next.draft");
       write(new SnapshotStore(dying, "bank"), 200);
       assertNewest(dying, 200);
