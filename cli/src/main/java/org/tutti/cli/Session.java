@@ -100,6 +100,11 @@ final class Session implements AutoCloseable {
         storage.close();
       }
       throw e;
+    } catch (IllegalArgumentException mistake) { // a setting whose range only the node knows
+      if (storage != null) {
+        storage.close();
+      }
+      throw new Failure(mistake.getMessage(), mistake);
     }
   }
 

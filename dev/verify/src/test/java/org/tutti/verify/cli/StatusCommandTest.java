@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,7 @@ class StatusCommandTest {
     assertThat(probe.exitCode()).isZero();
     CommandProcess status = run("status", health);
     assertThat(status.line()).matches("group bank: primary view \\d+ of n1, n2 at position 0");
+    assertThat(status.line()).isEqualTo("its members speak version 5 of the protocol");
     assertThat(status.exitCode()).isZero();
     Map<String, Object> object = JSON.std.mapFrom(run("status", "--json", health).line());
     assertThat(object)
@@ -62,6 +64,7 @@ class StatusCommandTest {
         .containsEntry("phase", "CAUGHT_UP")
         .containsEntry("undecided", 0)
         .doesNotContainKey("closed");
+    assertThat(object.get("view")).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("version", 5);
 
     Map<String, Object> other = Map.of();
     while (!other.containsKey("roundTripMicros")) { // until the engine has looked

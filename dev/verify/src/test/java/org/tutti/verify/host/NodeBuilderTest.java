@@ -160,6 +160,9 @@ class NodeBuilderTest {
     assertThatIllegalArgumentException().isThrownBy(() -> Node.named("n1").contacts(""));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Node.named("n1").times(Duration.ofMillis(50), Duration.ofMillis(100)).start());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Node.named("n1").groupVersionMax(4).start())
+        .withMessage("groupVersionMax is 4, but this node speaks version 5 of the protocol");
     assertThatExceptionOfType(TransportException.class)
         .isThrownBy(() -> Node.named("n1").listen("0.0.0.0:0").start())
         .withMessageContaining("peers need the address of one interface");
