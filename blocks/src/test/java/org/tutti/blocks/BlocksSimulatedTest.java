@@ -70,7 +70,7 @@ class BlocksSimulatedTest {
             .model(model)
             .seeds(seeds)
             .check();
-    assertThat(report.told()).isGreaterThan(report.calls() / 2);
+    assertThat(report.told()).as("of 0.8 on the average, 0.57 in the worst of 60").isGreaterThan(report.calls() / 4);
   }
 
   // ---- counter -----------------------------------------------------------------------------------------------------
