@@ -69,7 +69,8 @@ class OperateTest {
       all.addAll(registry.metrics());
       all.addAll(discovery.metrics());
     }
-    return all.stream().distinct().sorted(Metric.ORDER).toList(); // several transports tell of TLS
+    // Several transports tell of TLS, and how long a certificate is valid changes meanwhile.
+    return all.stream().map(each -> each.with(0)).distinct().sorted(Metric.ORDER).toList();
   }
 
   /// What a membership tells when all is known.
