@@ -33,7 +33,6 @@ import org.tutti.transport.TransportSettings;
 /// are checked when the node is started. Its text shows what differs from the defaults first.
 public final class NodeBuilder {
   private static final int HEARTBEATS = 10; // in the time of suspicion, as profiles have it
-  private static final int NO_LIMIT = 255; // no version is higher
   private static final Address LOOPBACK = new Address("127.0.0.1:0");
   private static final Map<String, @Nullable Object> DEFAULTS = new NodeBuilder("").byName();
 
@@ -53,7 +52,7 @@ public final class NodeBuilder {
   private Duration heartbeat = profile.heartbeat();
   private Duration suspectAfter = profile.suspectAfter();
   private Duration spin = Duration.ZERO;
-  private int groupVersionMax = NO_LIMIT;
+  private int groupVersionMax = View.VERSION_MAX;
 
   NodeBuilder(String name) {
     this.name = name;
@@ -305,8 +304,8 @@ public final class NodeBuilder {
       if (spin.isNegative()) {
         throw new IllegalArgumentException("spin is 0 or more, not " + spin);
       }
-      if (groupVersionMax < 1 || groupVersionMax > NO_LIMIT) {
-        throw new IllegalArgumentException("groupVersionMax is 1 to " + NO_LIMIT + ", not " + groupVersionMax);
+      if (groupVersionMax < 1 || groupVersionMax > View.VERSION_MAX) {
+        throw new IllegalArgumentException("groupVersionMax is 1 to " + View.VERSION_MAX + ", not " + groupVersionMax);
       }
     }
   }

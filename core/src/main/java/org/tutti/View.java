@@ -24,7 +24,8 @@ import java.util.TreeSet;
 /// @param version      the version of the protocol, 1 to 255; 0 when the members know no history of the group yet
 public record View(
     ViewId id, List<MemberId> members, int voters, boolean primary, List<ViewId> predecessors, int version) {
-  private static final int VERSION_MAX = 255;
+  /// No version of the protocol is higher.
+  public static final int VERSION_MAX = 255;
 
   /// Copies the lists and checks them.
   public View {

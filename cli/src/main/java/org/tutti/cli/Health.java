@@ -133,20 +133,18 @@ final class Health implements AutoCloseable {
       return answer(path);
     }
     return switch (path) {
-      case "/health/ready" -> bare(obstacle(group.status()) == null);
+      case "/health/ready" -> bare(group.status().isServing() && obstacle() == null);
       case "/health/live" -> bare(metrics() != null);
       default -> new Answer(FORBIDDEN, TEXT, "show a certificate of the cluster\n");
     };
   }
 
-  /// Why the member should not be asked to serve now.
+  /// Why a member that serves should not be asked to do so now.
   ///
   /// @return words for people; null when it is ready
-  private @Nullable String obstacle(Status status) {
+  private @Nullable String obstacle() {
     Duration held = group.metrics().eventHeld();
-    if (!status.isServing()) {
-      return ""; // as the status says
-    } else if (held.compareTo(HELD_MAX) >= 0) {
+    if (held.compareTo(HELD_MAX) >= 0) {
       return "the application has been at an event, or has not asked for the next one, for " + held.toSeconds() + " s";
     }
     return metrics() == null ? DOES_NOT_TURN : null;
@@ -161,9 +159,10 @@ final class Health implements AutoCloseable {
     return switch (path) {
       case "/health/ready" -> {
         Status status = group.status();
-        String obstacle = obstacle(status);
-        yield new Answer(
-            obstacle == null ? OK : UNAVAILABLE, TEXT, status + "\n" + (obstacle == null ? "" : obstacle + "\n"));
+        String obstacle = status.isServing() ? obstacle() : null;
+        yield obstacle == null
+            ? new Answer(status.isServing() ? OK : UNAVAILABLE, TEXT, status + "\n")
+            : new Answer(UNAVAILABLE, TEXT, status + "; " + obstacle + "\n");
       }
       case "/health/live" -> {
         boolean lives = metrics() != null;

@@ -6,6 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Names;
+import org.tutti.View;
 import org.tutti.transport.Address;
 import org.tutti.transport.Profile;
 import picocli.CommandLine.ITypeConverter;
@@ -78,7 +79,7 @@ final class MemberOptions {
       description =
           "The highest version of the protocol to which this member lets its group rise, 1 to 255: keeps the way back"
               + " to an older Tutti open while members are upgraded. Default: any.")
-  int groupVersionMax = VersionConverter.ANY;
+  int groupVersionMax = View.VERSION_MAX;
 
   @Mixin Output out = new Output();
 
@@ -146,19 +147,17 @@ final class MemberOptions {
 
   /// Reads a version of the protocol.
   static final class VersionConverter implements ITypeConverter<Integer> {
-    static final int ANY = 255; // no version is higher
-
     @Override
     public Integer convert(String text) {
       try {
         int version = Integer.parseInt(text);
-        if (version >= 1 && version <= ANY) {
+        if (version >= 1 && version <= View.VERSION_MAX) {
           return version;
         }
       } catch (NumberFormatException none) {
         // said below
       }
-      throw new TypeConversionException("'" + text + "' is not from 1 to " + ANY);
+      throw new TypeConversionException("'" + text + "' is not from 1 to " + View.VERSION_MAX);
     }
   }
 

@@ -105,7 +105,7 @@ final class ReplicaOptions {
       description =
           "The highest version of the protocol to which this replica lets its group rise, 1 to 255: keeps the way back"
               + " to an older Tutti open while replicas are upgraded. Default: any.")
-  int groupVersionMax = MemberOptions.VersionConverter.ANY;
+  int groupVersionMax = View.VERSION_MAX;
 
   @Mixin TransportOption carrier = new TransportOption();
 
@@ -161,7 +161,7 @@ final class ReplicaOptions {
       watcher.listens(running.self().address().text(), replica.clients(), port);
       awaitEnd(replica, hook);
       return 0;
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException | IllegalArgumentException e) { // or a range that only the node knows
       throw new Failure(String.valueOf(e.getMessage()), e);
     }
   }

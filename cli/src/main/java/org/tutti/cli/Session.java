@@ -95,16 +95,14 @@ final class Session implements AutoCloseable {
         node.close();
         throw nobody;
       }
-    } catch (TransportException e) {
+    } catch (TransportException | IllegalArgumentException e) {
       if (storage != null) {
         storage.close();
+      }
+      if (e instanceof IllegalArgumentException) { // a setting whose range only the node knows
+        throw new Failure(e.getMessage(), e);
       }
       throw e;
-    } catch (IllegalArgumentException mistake) { // a setting whose range only the node knows
-      if (storage != null) {
-        storage.close();
-      }
-      throw new Failure(mistake.getMessage(), mistake);
     }
   }
 

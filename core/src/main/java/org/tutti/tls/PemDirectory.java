@@ -126,7 +126,7 @@ record PemDirectory(
     for (String uri : uris(certificate)) {
       named |= Role.read(uri, roles);
     }
-    return named ? roles : Role.all();
+    return named ? roles : EnumSet.allOf(Role.class);
   }
 
   private static List<String> uris(X509Certificate certificate) {

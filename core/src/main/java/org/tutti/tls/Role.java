@@ -1,6 +1,5 @@
 package org.tutti.tls;
 
-import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,13 +20,6 @@ public enum Role {
   OPERATOR;
 
   private static final String URI = "tutti:role:";
-
-  /// How it stands in a certificate.
-  ///
-  /// @return an alternative name, a URI
-  public String uri() {
-    return URI + word();
-  }
 
   /// How it is written: `member`, `client` or `operator`.
   ///
@@ -71,10 +63,5 @@ public enum Role {
   /// @return such as "client or operator"
   static String words(Set<Role> roles) {
     return String.join(" or ", roles.stream().map(Role::word).toList());
-  }
-
-  /// All of them: the roles of a certificate that names none.
-  static Set<Role> all() {
-    return EnumSet.allOf(Role.class);
   }
 }

@@ -1,5 +1,7 @@
 package org.tutti.wire;
 
+import org.tutti.View;
+
 /// Which versions of the protocol a node understands: of packets and of all that is said in them. Each node says so
 /// when it introduces itself, and two nodes use the highest version that both have (`docs/protocols/versions.md`).
 ///
@@ -14,7 +16,7 @@ public record Versions(int oldest, int newest) {
   public static final Versions OWN = new Versions(5, 5);
 
   /// The highest that there can ever be.
-  public static final int MAX = 255;
+  public static final int MAX = View.VERSION_MAX;
 
   /// Checks the range.
   ///

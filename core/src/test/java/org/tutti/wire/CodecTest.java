@@ -324,16 +324,24 @@ class CodecTest {
 
   private static ViewMessage report(Tail tail) {
     View view = new View(LATER, List.of(A, B), true, List.of());
-    var history = new Knowledge.History(LATER, tail);
+    return wedged(view, view, List.of(C), new Knowledge.History(LATER, tail), null);
+  }
+
+  private static ViewMessage wedged(
+      View view,
+      @Nullable View primary,
+      List<MemberId> absentees,
+      Knowledge.@Nullable History history,
+      Knowledge.@Nullable History branch) {
     return new ViewMessage.Wedged(
         LATER,
         new Knowledge(
             view,
             LINEAGE,
-            view,
-            List.of(C),
+            primary,
+            absentees,
             history,
-            null,
+            branch,
             null,
             0,
             true,
@@ -348,24 +356,7 @@ class CodecTest {
     View view = new View(LATER, List.of(A, B), primary, List.of());
     var lane = new Tail.Lane(0, 3, List.of(4L, 9L));
     var tail = new Tail(0, List.of(), Ordering.SEQUENCER, 0, Collections.nCopies(lanes, lane));
-    var branch = new Knowledge.History(of, tail);
-    return new ViewMessage.Wedged(
-        LATER,
-        new Knowledge(
-            view,
-            LINEAGE,
-            null,
-            List.of(),
-            null,
-            branch,
-            null,
-            0,
-            true,
-            true,
-            null,
-            false,
-            List.of(),
-            SpokenVersions.OWN));
+    return wedged(view, null, List.of(), null, new Knowledge.History(of, tail));
   }
 
   private static byte[] view(int voters, boolean primary) {

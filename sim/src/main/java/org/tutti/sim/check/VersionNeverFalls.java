@@ -1,7 +1,6 @@
 package org.tutti.sim.check;
 
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
@@ -12,8 +11,7 @@ import org.tutti.ViewId;
 public record VersionNeverFalls() implements Checker {
   @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
-    Map<ViewId, View> views = new TreeMap<>();
-    intervals.byView().values().forEach(same -> views.put(same.getFirst().view().id(), same.getFirst().view()));
+    Map<ViewId, View> views = intervals.views();
     for (View view : views.values()) {
       for (ViewId id : view.predecessors()) {
         @Nullable View before = views.get(id);

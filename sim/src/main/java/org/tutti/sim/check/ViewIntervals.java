@@ -186,6 +186,15 @@ public final class ViewIntervals {
     return Collections.unmodifiableSortedMap(byView);
   }
 
+  /// The views of these stays.
+  ///
+  /// @return by id, a copy
+  SortedMap<ViewId, View> views() {
+    SortedMap<ViewId, View> views = new TreeMap<>();
+    byView.forEach((id, stays) -> views.put(id, stays.getFirst().view()));
+    return views;
+  }
+
   /// The primary views that anyone installed, in the order of their ids.
   ///
   /// @return a view of the list

@@ -250,4 +250,17 @@ class IpcGroupsCommandTest {
         "--clients=127.0.0.1:0",
         "--expect=n2,n3");
   }
+
+  @Test
+  void aVersionBelowAllThatTheReplicaSpeaksIsNamed() throws Exception {
+    refuses(
+        1,
+        "tutti ipc ids: groupVersionMax is 3, but this node speaks version 5 of the protocol",
+        "ids",
+        "--name=n1",
+        "--listen=127.0.0.1:0",
+        "--clients=127.0.0.1:0",
+        "--expect=n1",
+        "--group-version-max=3");
+  }
 }

@@ -137,23 +137,18 @@ class TlsCommandTest {
     CommandProcess none = member("n1", "--create", "--tls", directory.resolve("none").toString());
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.errors().getFirst()).startsWith("tutti member: no TLS: no file ");
-    CommandProcess other = member("n1", "--create", "--tls", command("elsewhere", "--cluster", "other").toString());
-    assertThat(other.errors())
-        .containsExactly(
-            "tutti member: the certificate in "
-                + directory.resolve("elsewhere")
-                + " is for cluster other, not for tutti");
-    CommandProcess client = member("n1", "--create", "--tls", command("web", "--role", "client,operator").toString());
-    assertThat(client.errors())
-        .containsExactly(
-            "tutti member: the certificate in "
-                + directory.resolve("web")
-                + " is for the role client or operator, not member");
+    isRefused(command("elsewhere", "--cluster", "other"), "for cluster other, not for tutti");
+    isRefused(command("web", "--role", "client,operator"), "for the role client or operator, not member");
     Refusal unknown = Refusal.of("certs", "--dir", directory.toString(), "--role", "admin", "n1");
     assertThat(unknown.exitCode()).isEqualTo(2);
     assertThat(unknown.errors().getFirst()).contains("there is no role 'admin'; there are: member, client, operator");
     Refusal unnamed = Refusal.of("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
+  }
+
+  private void isRefused(Path certificate, String purpose) throws Exception {
+    CommandProcess member = member("n1", "--create", "--tls", certificate.toString());
+    assertThat(member.errors()).containsExactly("tutti member: the certificate in " + certificate + " is " + purpose);
   }
 
   @Test
