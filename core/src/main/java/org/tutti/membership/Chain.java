@@ -83,21 +83,20 @@ final class Chain {
 
   /// A primary view was agreed, whether or not this member is in it.
   void learn(Proposal agreed) {
-    learn(agreed.view(), agreed.nextAbsentees());
+    learn(agreed.view(), agreed.nextAbsentees(), agreed);
   }
 
-  /// What a proposal goes on from was agreed. Who knows that is in the history, also before it is in a view of it: it
-  /// must not bring what it knows into another one.
+  /// What a proposal goes on from was agreed.
   void learnLast(Proposal proposal) {
-    View last = proposal.lastPrimary();
-    if (lineage == null && last != null && !Founding.isZero(last.id())) {
-      lineage = proposal.lineage();
-    }
-    learn(last, proposal.absentees());
+    learn(proposal.lastPrimary(), proposal.absentees(), proposal);
   }
 
-  /// What was accepted with it is kept for those who need it to follow.
-  private void learn(@Nullable View agreed, List<MemberId> absent) {
+  /// Who knows a view of a history is in that history, also before it is in a view of it: it must not bring what it
+  /// knows into another one. What was accepted with the view is kept for those who need it to follow.
+  private void learn(@Nullable View agreed, List<MemberId> absent, Proposal by) {
+    if (agreed != null && !Founding.isZero(agreed.id())) {
+      goInto(by.lineage());
+    }
     if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
       primary = agreed;
       absentees = absent;
@@ -127,9 +126,7 @@ final class Chain {
 
   /// This member goes into a view.
   void follow(Proposal proposal) {
-    if (lineage == null || (lineage.isDraft() && proposal.lineage() != null)) {
-      lineage = proposal.lineage();
-    }
+    goInto(proposal.lineage());
     if (proposal.view().primary()) {
       learn(proposal);
       if (!isSucceeding(proposal.view())) {
@@ -138,6 +135,13 @@ final class Chain {
       if (proposal.view().equals(primary)) {
         installed = new Knowledge.Accepted(proposal.view().id(), proposal);
       }
+    }
+  }
+
+  /// Who is in no history yet may enter any.
+  private void goInto(@Nullable Lineage other) {
+    if (lineage == null || (lineage.isDraft() && other != null)) {
+      lineage = other;
     }
   }
 
@@ -158,6 +162,9 @@ final class Chain {
     Invariant.check(
         next == null || last == null || next.proposal().view().version() >= last.version(),
         "what is accepted is in no lower version than the last primary view");
+    Invariant.check(
+        last == null || Founding.isZero(last.id()) || (lineage != null && !lineage.isDraft()),
+        "who knows a primary view is in its history");
     Invariant.check(installed == null || (last != null && isFor(last.id(), installed)), "the last view is kept");
   }
 

@@ -471,6 +471,7 @@ class ChecksTest {
   }
 
   private void chain() {
+    row("who knows a primary view is in its history", in -> in.set(AGREEMENT + "chain.lineage", null));
     row("the last view is kept", in -> in.set(AGREEMENT + "chain.primary", null));
     row(
         "what is accepted is the last primary view, or follows it",

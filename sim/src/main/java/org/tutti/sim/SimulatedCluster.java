@@ -48,6 +48,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   private final @Nullable SimulatedApplication[] places; // the newest life at each place, also when it has ended
   private final List<SimulatedApplication> lives = new ArrayList<>();
   private final TreeSet<ViewId> announced = new TreeSet<>();
+  private final TreeSet<ViewId> forced = new TreeSet<>();
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private final List<Address> addresses = new ArrayList<>();
   private final SplittableRandom random;
@@ -393,6 +394,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     View view = disk.inspect(storage -> ForcedPrimary.of(storage, GROUP).force(incarnationNext, micros));
     MemberId life = view.senior();
     disk.lived(life);
+    forced.add(view.id());
     History history = setting.history();
     history.add(
         new HistoryEvent.Forced(
@@ -406,6 +408,15 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   boolean wasOverruled(int place) {
     SimulatedApplication life = places[place];
     return life != null && life.wasOverruled() && !life.node.isAlive();
+  }
+
+  /// Whether a view of the forced history, which nobody was shown, may need somebody of the electorate who was
+  /// overruled since. In no history yet, it had promised something in that one, and went into the other one: in a view
+  /// that was agreed meanwhile it has a vote, for which nobody stands that comes back without its disk.
+  boolean mayNeedOverruled() {
+    Set<String> electorate = setting.plan().config().electorate();
+    return !installed.containsAll(announced.tailSet(forced.first()))
+        && lives.stream().anyMatch(life -> life.wasOverruled() && electorate.contains(life.node.self.name()));
   }
 
   /// Lets something happen when the next view is announced, just before the first frame about it leaves.

@@ -361,7 +361,7 @@ public final class Simulation {
     }
     String obstacle = Convergence.obstacle(cluster);
     if (disaster.hasStruck()) {
-      quorumLost = !cluster.mayBePrimary();
+      quorumLost = !cluster.mayBePrimary() || cluster.mayNeedOverruled();
       if (!quorumLost) {
         violations.add(new Violation("Forced", String.valueOf(obstacle)));
       }

@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
 
@@ -25,21 +24,17 @@ public record HighestVersion() implements Checker {
       if (!view.primary() || admitted.isEmpty()) {
         continue;
       }
-      boolean known = view.predecessors().stream().anyMatch(id -> isPrimary(views.get(id)));
+      boolean known = views.keySet().containsAll(view.predecessors());
       int last =
           view.predecessors().stream().map(views::get).filter(Objects::nonNull).mapToInt(View::version).max().orElse(0);
       boolean less = view.version() < admitted.getAsInt();
       // A predecessor that was agreed and that nobody was shown may have had a higher version.
-      boolean more = (known || view.predecessors().isEmpty()) && view.version() > Math.max(admitted.getAsInt(), last);
+      boolean more = known && view.version() > Math.max(admitted.getAsInt(), last);
       if (less || more) {
         report.accept(
             "%s speaks version %d, its members admit to %d, and before it spoke %d"
                 .formatted(view, view.version(), admitted.getAsInt(), last));
       }
     }
-  }
-
-  private static boolean isPrimary(@Nullable View view) {
-    return view != null && view.primary();
   }
 }
