@@ -123,6 +123,9 @@ public record Restart(
     if (!life.name().equals(self.name())) {
       throw new StorageException("it belongs to node " + life.name() + ", and this one is " + self.name());
     }
+    if (self.equals(life)) {
+      throw new StorageException("this start of the node was a member before: start it anew to join again");
+    }
     if (!self.supersedes(life)) {
       throw new StorageException("it was used by a later start of " + life.name() + ": the clock has gone back");
     }

@@ -42,6 +42,7 @@ import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Merge;
+import org.tutti.membership.PersistentState;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
@@ -91,6 +92,7 @@ final class GroupEngine {
   private final MemberId self;
   private final MemberIdentity identity;
   private final Terms terms;
+  private final SenderLedger ledger;
   private final GroupUser user;
   private final @Nullable Journal journal;
   private final @Nullable DomainMember domain;
@@ -125,6 +127,7 @@ final class GroupEngine {
   /// @param user     gets what happens
   /// @param founded  when it founded the group, if it did
   /// @param founding who founds it
+  /// @param before   what an earlier membership of the same life knew of the group's views, if there was one
   /// @param journal  what it keeps, and what an earlier life had kept; null when it keeps nothing
   GroupEngine(
       NodeEngine node,
@@ -133,6 +136,7 @@ final class GroupEngine {
       GroupUser user,
       OptionalLong founded,
       Founding founding,
+      @Nullable PersistentState before,
       @Nullable Journal journal) {
     this.node = node;
     this.group = group;
@@ -147,7 +151,7 @@ final class GroupEngine {
     String in = terms.group().domain();
     this.domain = in == null ? null : new DomainMember(user, node.domain(in), group.key());
     this.user = domain == null ? user : domain;
-    var ledger = new SenderLedger(self, this.user);
+    this.ledger = new SenderLedger(self, this.user, node.numbersFrom());
     this.deliveries = new Deliveries(ledger, this.user, terms, founded.isPresent(), journal);
 
     // What is decided goes there: from the history of primary views, or from the branch of a view that is not primary.
@@ -165,7 +169,7 @@ final class GroupEngine {
     Duration suspect = node.config().suspectAfter();
     this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewPort);
     this.suspects = new Suspects(node, refutation, this.user);
-    this.agreement = newAgreement(initialState(founded, founding, restart));
+    this.agreement = newAgreement(initialState(founded, founding, restart == null ? before : restart.views()));
     this.merge = newMerge();
     viewPort.schedule(HELLO, Duration.ZERO);
 
@@ -216,10 +220,10 @@ final class GroupEngine {
         new InTransfer());
   }
 
-  private InitialState initialState(OptionalLong founded, Founding founding, @Nullable Restart restart) {
+  private InitialState initialState(OptionalLong founded, Founding founding, @Nullable PersistentState before) {
     return founded.isPresent()
         ? InitialState.founding(identity, terms, node.speaks(), founded.getAsLong(), founding)
-        : InitialState.joining(identity, terms, node.speaks(), restart == null ? null : restart.views());
+        : InitialState.joining(identity, terms, node.speaks(), before);
   }
 
   private ViewAgreement newAgreement(InitialState beginning) {
@@ -676,7 +680,7 @@ final class GroupEngine {
       transfer.close();
       ports.close();
       user.closed(end);
-      node.ended(group);
+      node.ended(group, terms.observer() ? null : agreement.persistent(), ledger.sentNext());
     }
   }
 

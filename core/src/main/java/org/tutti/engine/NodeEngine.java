@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,6 +32,8 @@ import org.tutti.effect.Effects;
 import org.tutti.link.Links;
 import org.tutti.link.Rejections;
 import org.tutti.membership.Founding;
+import org.tutti.membership.Lineage;
+import org.tutti.membership.PersistentState;
 import org.tutti.membership.Refutation;
 import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.Terms;
@@ -64,6 +67,7 @@ public final class NodeEngine {
   private static final Effects.Timer HEARTBEAT = new Effects.Timer("heartbeat");
   private static final int NODE = 0; // owns the node's own timers; groups count from 1
   private static final int LINGER_FACTOR = 2;
+  private static final int PAST_MAX = 4096; // nobody comes back to a group after so many others
   private static final Encoded NULL_MESSAGE = new Encoded(Codec.NOTHING, Codec.NOTHING);
 
   private final MemberId self;
@@ -88,6 +92,9 @@ public final class NodeEngine {
   private final Payloads payloads;
   private final Rejections rejections = new Rejections();
   private final UnansweredCalls calls;
+  private final LinkedHashMap<Lineage, Optional<PersistentState>> past =
+      new LinkedHashMap<>(); // histories in which it had a say -> what it must not forget; empty when that is too much
+  private long numbersFrom;
   private List<Address> contacts;
   private boolean interestDirty;
   private final Map<MemberId, Notice.Ground> told = new TreeMap<>(); // why who is suspected that was not silent
@@ -270,9 +277,9 @@ public final class NodeEngine {
   private void requested(Request request) {
     switch (request) {
       case Request.Create(var name, var terms, var user, var founded) ->
-          enter(name, OptionalLong.of(founded), Founding.ALONE, terms, user);
+          enter(name, OptionalLong.of(founded), Founding.ALONE, terms, null, user);
       case Request.Found(var name, var terms, var user, var founded, var founding) ->
-          enter(name, OptionalLong.of(founded), founding, terms, user);
+          enter(name, OptionalLong.of(founded), founding, terms, null, user);
       case Request.Join join -> join(join);
       case Request.Multicast(var name, var block) -> with(name, group -> group.multicast(block));
       case Request.Propagate(var name, var payload) ->
@@ -357,7 +364,7 @@ public final class NodeEngine {
       return;
     }
     if (kept != null) {
-      enter(join, kept);
+      enter(join, kept, null);
     } else {
       groupKeys.put(name, key);
       var at = new Ports.Group(name, key, ++owners);
@@ -384,6 +391,7 @@ public final class NodeEngine {
   }
 
   /// Somebody has told of the group. A lower version than this node has may rise with it, a higher one never falls.
+  /// Whoever had a say in its history, and does not know any more what others may count on, takes another life.
   private void told(Newcomer newcomer, ViewMessage.Meet meet) {
     forget(newcomer);
     newcomer.close();
@@ -392,7 +400,16 @@ public final class NodeEngine {
       refuse(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
       return;
     }
-    enter(newcomer.join(), Objects.requireNonNull(meet.lineage()).group());
+    Lineage history = Objects.requireNonNull(meet.lineage());
+    Optional<PersistentState> before = past.get(history);
+    if (before != null && before.isEmpty()) {
+      String words = "this start of node %s was a member of group %s before, and has not left it in order";
+      refuse(
+          newcomer.join().user(),
+          words.formatted(self.name(), newcomer.join().group()) + ": start it anew to join again");
+      return;
+    }
+    enter(newcomer.join(), history.group(), before == null ? null : before.get());
     GroupEngine group = groups.get(Links.hash(newcomer.join().group()));
     if (group != null) {
       newcomer.wishes().forEach(wish -> wish.accept(group));
@@ -405,14 +422,16 @@ public final class NodeEngine {
   }
 
   /// Becomes a member of a group as it is, unless that is not what was asked for.
-  private void enter(Request.Join join, GroupConfig decided) {
+  ///
+  /// @param before what an earlier membership of this life knew of the views, if there was one
+  private void enter(Request.Join join, GroupConfig decided, @Nullable PersistentState before) {
     String name = join.group();
     var terms = new Terms(decided, join.member(), join.observer());
     String objection = objection(join, terms);
     if (objection != null) {
       refuse(join.user(), objection);
     } else {
-      enter(name, OptionalLong.empty(), Founding.ALONE, terms, join.user());
+      enter(name, OptionalLong.empty(), Founding.ALONE, terms, before, join.user());
     }
   }
 
@@ -422,7 +441,13 @@ public final class NodeEngine {
     return difference == null ? terms.fault(join.group()) : difference;
   }
 
-  private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {
+  private void enter(
+      String name,
+      OptionalLong founded,
+      Founding founding,
+      Terms terms,
+      @Nullable PersistentState before,
+      GroupUser user) {
     long key = Links.hash(name);
     if (isIn(key, name, user)) {
       return;
@@ -444,7 +469,7 @@ public final class NodeEngine {
     user.configured(terms.group());
     var at = new Ports.Group(name, key, ++owners);
     OptionalLong founds = restart != null ? OptionalLong.empty() : founded;
-    groups.put(key, new GroupEngine(this, at, terms, user, founds, founding, journal));
+    groups.put(key, new GroupEngine(this, at, terms, user, founds, founding, before, journal));
     interestDirty = true;
   }
 
@@ -522,8 +547,27 @@ public final class NodeEngine {
     interestDirty = true;
   }
 
-  /// A membership has ended.
-  void ended(Ports.Group group) {
+  /// How batches of the next membership are numbered: not like those of an earlier one, as the group may be the same.
+  long numbersFrom() {
+    return numbersFrom;
+  }
+
+  /// A membership has ended. A later one of the same life is taken for this one, and is held to what this one has
+  /// promised and accepted. That is enough where a later primary view has gone on without it: nobody asks any more what
+  /// it has held of the history.
+  ///
+  /// @param group    of which group
+  /// @param views    what it knows of the views, when it had a say in them; or null
+  /// @param sentNext the number behind its last batch
+  void ended(Ports.Group group, @Nullable PersistentState views, long sentNext) {
+    numbersFrom = Math.max(numbersFrom, sentNext);
+    Lineage history = views == null ? null : views.lineage();
+    if (views != null && history != null && !history.isDraft()) {
+      past.put(history, Optional.of(views).filter(PersistentState::isOut));
+      if (past.size() > PAST_MAX) {
+        past.pollFirstEntry();
+      }
+    }
     groups.remove(group.key());
     groupKeys.remove(group.name());
     interestDirty = true;

@@ -30,9 +30,12 @@ public final class SenderLedger {
   ///
   /// @param self this member
   /// @param user told what becomes of its messages
-  public SenderLedger(MemberId self, GroupUser user) {
+  /// @param next the number of its first batch: behind those that it has sent in earlier memberships of the same life,
+  ///             as the group may remember them
+  public SenderLedger(MemberId self, GroupUser user, long next) {
     this.self = self;
     this.user = user;
+    this.sentNext = next;
   }
 
   /// What a batch's messages count in their sender's window.
@@ -140,7 +143,9 @@ public final class SenderLedger {
   }
 
   /// The number behind the last batch that was sent.
-  long sentNext() {
+  ///
+  /// @return the number of the next one
+  public long sentNext() {
     return sentNext;
   }
 

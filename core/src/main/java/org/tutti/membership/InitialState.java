@@ -31,23 +31,24 @@ public record InitialState(
     @Nullable Lineage lineage,
     @Nullable View primary,
     @Nullable PersistentState restored) {
-  /// Where a member starts that knows no history, or comes back from stable storage.
+  /// Where a member starts that knows no history, or comes back: from stable storage, or in the same life.
   ///
   /// @param identity as whom it counts
   /// @param terms    on which it takes part
   /// @param speaks   which versions of the protocol it can speak
-  /// @param restored what stable storage had kept of an earlier life, when that knew a history; or null
+  /// @param restored what is known of an earlier life, or of an earlier membership of this one, when that knew a
+  ///                 history; or null
   /// @return a view of its own
   public static InitialState joining(
       MemberIdentity identity, Terms terms, SpokenVersions speaks, @Nullable PersistentState restored) {
     MemberId self = identity.self();
+    int voters = terms.observer() ? 0 : 1;
     if (restored != null) {
       var id = new ViewId(restored.promised().epoch() + 1, self.incarnation());
       View last = restored.primary();
-      var later = new View(id, List.of(self), 1, false, List.of(), last == null ? 0 : last.version());
+      var later = new View(id, List.of(self), voters, false, List.of(), last == null ? 0 : last.version());
       return new InitialState(later, identity, terms, speaks, restored.lineage(), last, restored);
     }
-    int voters = terms.observer() ? 0 : 1;
     var first = new View(new ViewId(0, self.incarnation()), List.of(self), voters, false, List.of());
     return new InitialState(first, identity, terms, speaks, null, null, null);
   }

@@ -42,6 +42,13 @@ public record PersistentState(
     return lineage != null || accepted != null;
   }
 
+  /// Whether the group is known to have gone on without this life, which has no say any more in what follows.
+  ///
+  /// @return whether the latest primary view that it knows does not list it, nor count it as an absentee
+  public boolean isOut() {
+    return primary != null && !primary.contains(life) && !absentees.contains(life);
+  }
+
   /// Which version the group speaks, as far as is known: that of the latest primary view, or of the one after it that
   /// was accepted, as others may have gone there.
   ///

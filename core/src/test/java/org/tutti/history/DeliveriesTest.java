@@ -40,7 +40,7 @@ class DeliveriesTest {
   private long consumed;
   private final Deliveries deliveries =
       new Deliveries(
-          new SenderLedger(C, user()),
+          new SenderLedger(C, user(), 0),
           user(),
           Terms.voter(GroupConfig.standard(), MemberConfig.standard()),
           false,

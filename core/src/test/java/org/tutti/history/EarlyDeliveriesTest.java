@@ -25,7 +25,7 @@ class EarlyDeliveriesTest {
   private final List<String> delivered = new ArrayList<>();
   private final Deliveries deliveries =
       new Deliveries(
-          new SenderLedger(C, user()),
+          new SenderLedger(C, user(), 0),
           user(),
           Terms.voter(GroupConfig.standard(), MemberConfig.standard()),
           true,
