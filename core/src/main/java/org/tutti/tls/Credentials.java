@@ -8,6 +8,7 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Date;
@@ -38,13 +39,17 @@ import org.tutti.transport.TransportException;
 /// The files are looked at again before a handshake, at most every half second: new ones are used from then on, for
 /// connections to come; a handshake in which they change may fail and is tried again by its transport. When they cannot
 /// be read, because one of them is just being replaced for example, the earlier ones stay in force ([#problem]); the
-/// log says it when that lasts for two seconds.
+/// log says it when that lasts for two seconds. It says once a day, at the start and at handshakes, that the own
+/// certificate is to be renewed, when a quarter of the time for which it is valid is left, at most seven days.
 ///
 /// For any transport: [#context] makes engines and socket factories, [#keyManager] and [#trustManager] are for
 /// libraries that make their own context. All threads may use all of it.
 public final class Credentials {
   private static final System.Logger LOG = System.getLogger(Credentials.class.getName());
   private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(2); // longer than three files take to be replaced
+  private static final Duration SOON = Duration.ofDays(7); // for one that lasts four times as long
+  private static final int LAST_PART = 4; // of the time for which one that lasts less is valid
+  private static final long REMIND_NANOS = TimeUnit.DAYS.toNanos(1);
   private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final String[] PROTOCOLS = {"TLSv1.3"};
   private static final String ALIAS = "member";
@@ -66,6 +71,7 @@ public final class Credentials {
   private long problemSince;
   private boolean problemTold;
   private volatile long lookedNanos = System.nanoTime();
+  private volatile long remindNanos = System.nanoTime();
 
   private Credentials(Path directory, @Nullable String trusted, Set<Role> peers) throws IOException {
     PemDirectory first = PemDirectory.read(directory, trusted);
@@ -73,6 +79,7 @@ public final class Credentials {
     this.trusted = trusted;
     this.peers = peers;
     this.current = first;
+    remind();
     try {
       context = SeparateSessions.context(keyManager, trustManager);
     } catch (GeneralSecurityException e) {
@@ -313,8 +320,23 @@ public final class Credentials {
   private PemDirectory fresh() {
     if (System.nanoTime() - lookedNanos > LOOK_AGAIN_NANOS) {
       reload();
+      remind();
     }
     return current;
+  }
+
+  /// Says, once a day, that the own certificate has to be renewed.
+  private void remind() {
+    X509Certificate[] chain = current.chain();
+    if (chain.length == 0 || System.nanoTime() - remindNanos < 0) {
+      return;
+    }
+    Instant until = chain[0].getNotAfter().toInstant();
+    Duration part = Duration.between(chain[0].getNotBefore().toInstant(), until).dividedBy(LAST_PART);
+    if (Instant.now().plus(part.compareTo(SOON) < 0 ? part : SOON).isAfter(until)) {
+      remindNanos = System.nanoTime() + REMIND_NANOS;
+      LOG.log(System.Logger.Level.WARNING, "the certificate in {0} is valid until {1}: renew it", directory, until);
+    }
   }
 
   private void check(X509Certificate @Nullable [] chain, boolean client) throws CertificateException {
