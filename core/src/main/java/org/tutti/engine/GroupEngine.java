@@ -182,7 +182,7 @@ final class GroupEngine {
     this.board = new BoardExchange(this.user, ports);
     this.statusTracker = newStatusTracker(ledger);
     this.consumerLag = new ConsumerLag(terms.member().leaveWhenBehind());
-    begin(restart);
+    begin(restart, founded.isPresent());
     statusTracker.tell(view(), agreement.primary(), transfer.running());
   }
 
@@ -266,12 +266,12 @@ final class GroupEngine {
     return new StatusTracker(group.name(), identity, journal != null, agreement, deliveries, ledger, user, node);
   }
 
-  private void begin(@Nullable Restart restart) {
+  private void begin(@Nullable Restart restart, boolean founds) {
     tellForced();
     View birth = agreement.primary();
     if (restart != null) {
       resume(restart);
-    } else if (birth != null) {
+    } else if (birth != null && founds) {
       history.found(newHistory(birth, 0, terms.group().ordering(), 0), birth.equals(view()));
       sending.position(true);
       deliveries.changed(view());
@@ -630,7 +630,7 @@ final class GroupEngine {
     } else if (lineage != null && lineage.group().partitions() == Partitions.CONTINUE) {
       branch.begin(view, deliveries.isShowing());
     }
-    merge.installed(before, view);
+    merge.installed(before, view, proposal.departed());
     board.installed(before, view);
     proposal.departed().forEach(node::departed);
     departure.wantUnlessFit(group.name(), lineage, terms);

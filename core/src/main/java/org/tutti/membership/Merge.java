@@ -125,14 +125,15 @@ public final class Merge {
   /// A view was left for another: whoever is missing may come back, and is told for a time of suspicion that it was
   /// left behind, by all who left it, as it may hear only some of them.
   ///
-  /// @param last  the view that was left
-  /// @param after the view that was installed
-  public void installed(View last, View after) {
+  /// @param last     the view that was left
+  /// @param after    the view that was installed
+  /// @param departed who left it in order
+  public void installed(View last, View after, List<MemberId> departed) {
     mergeCandidates.clear();
     before = last;
     List<MemberId> missing = before.members().stream().filter(member -> !after.contains(member)).toList();
     missing.forEach(member -> absent.add(member.address()));
-    damping.fell(missing, effects.nowNanos());
+    damping.fell(missing.stream().filter(member -> !departed.contains(member)).toList(), effects.nowNanos());
     for (MemberId member : after.members()) {
       absent.remove(member.address());
     }

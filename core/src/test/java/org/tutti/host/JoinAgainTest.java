@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.fixture.Awaited.next;
 import static org.tutti.fixture.Awaited.untilServing;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,7 @@ import org.tutti.transport.memory.InProcess;
 /// has promised, and what it has multicast.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JoinAgainTest {
+  private static final int STEPS = 200;
   private static final String ADVICE = ": start it anew to join again";
 
   private final InProcess hub = new InProcess();
@@ -54,14 +58,56 @@ class JoinAgainTest {
     return nodes.getLast();
   }
 
+  private static byte[] text(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(Event.Delivery delivery) {
+    return StandardCharsets.UTF_8.decode(delivery.payload()).toString();
+  }
+
   /// Both members multicast, and deliver both.
   private static void talk(Group one, Group other, String text) throws Exception {
     for (Group from : List.of(one, other)) {
-      from.multicast(text.getBytes(StandardCharsets.UTF_8)).get();
+      from.multicast(text(text)).get();
       for (Group to : List.of(one, other)) {
-        ByteBuffer payload = next(to, Event.Delivery.class).payload();
-        assertThat(StandardCharsets.UTF_8.decode(payload).toString()).isEqualTo(text);
+        assertThat(text(next(to, Event.Delivery.class))).isEqualTo(text);
       }
+    }
+  }
+
+  /// A membership, and a thread that compares what it delivers with what others do.
+  private static final class Member {
+    final Group group;
+    final List<String> broken = new CopyOnWriteArrayList<>();
+    private final Thread thread;
+
+    Member(Group group, Map<Long, String> history) {
+      this.group = group;
+      this.thread = Thread.startVirtualThread(() -> receive(history));
+    }
+
+    private void receive(Map<Long, String> history) {
+      try {
+        long expected = -1;
+        for (Event event = group.receive(); !(event instanceof Event.Closed); event = group.receive()) {
+          if (event instanceof Event.Delivery delivery) {
+            long at = delivery.position();
+            String text = text(delivery);
+            String other = history.putIfAbsent(at, text);
+            if (expected >= 0 && at != expected || other != null && !other.equals(text)) {
+              broken.add("%d: %s, and %s expected at %d".formatted(at, text, other, expected));
+            }
+            expected = at + 1;
+          }
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    void join() throws InterruptedException {
+      thread.join();
     }
   }
 
@@ -138,5 +184,43 @@ class JoinAgainTest {
         .isEqualTo("stable storage of node n2 for group g: this start of the node was a member before" + ADVICE);
     other.close();
     untilServing(start("n2", kept).join("g"));
+  }
+
+  /// Members leave and come back in the same lives while all multicast: at each position there is one message, whoever
+  /// delivers it, and whoever stays to the end has all from when it came.
+  @Test
+  void manyComeAndGo() throws Exception {
+    long seed = System.nanoTime();
+    var random = new Random(seed);
+    Map<Long, String> history = new ConcurrentHashMap<>();
+    for (String name : List.of("n1", "n2", "n3", "n4")) {
+      start(name, null);
+    }
+    List<Member> members = new ArrayList<>();
+    members.add(new Member(nodes.getFirst().create("g", GroupConfig.standard()), history));
+    for (Node node : nodes.subList(1, nodes.size())) {
+      members.add(new Member(node.join("g"), history));
+    }
+    for (int step = 0; step < STEPS; step++) {
+      int who = random.nextInt(members.size());
+      Member member = members.get(who);
+      untilServing(member.group);
+      member.group.multicast(text("%d by n%d".formatted(step, who + 1)));
+      if (random.nextInt(3) == 0) {
+        member.group.leave().get();
+        member.join();
+        members.set(who, new Member(nodes.get(who).join("g"), history));
+      }
+    }
+    for (Member member : members) {
+      untilServing(member.group);
+      member.group.multicast(text("end")).get();
+    }
+    for (Member member : members) {
+      member.group.leave().get();
+      member.join();
+      assertThat(member.broken).as("seed " + seed).isEmpty();
+    }
+    assertThat(history.values()).as("seed " + seed).contains("end").hasSize(STEPS + members.size());
   }
 }
