@@ -41,6 +41,7 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
   private final List<Consumer<GroupEngine>> wishes = new ArrayList<>();
   private final Set<Address> calledBack = new TreeSet<>(); // since the last round: newcomers may call each other
   private List<Refused> refused = List.of();
+  private int rounds; // of calls
 
   Newcomer(Request.Join join, NodeEngine node, Ports.Group group) {
     this.self = node.self();
@@ -57,6 +58,11 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
   /// What was asked for.
   Request.Join join() {
     return join;
+  }
+
+  /// Whether it has called for some time: what comes now was hardly said before that.
+  boolean hasCalledAgain() {
+    return rounds > 1;
   }
 
   /// Does something as soon as there is a group.
@@ -129,6 +135,7 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
 
   @Override
   public void expire(Effects.Timer timer) {
+    rounds++;
     port.schedule(GroupEngine.HELLO, node.config().heartbeat().multipliedBy(GroupEngine.HELLO_HEARTBEATS));
     ports.beginCalls();
     var targets = new TreeSet<Address>(node.contacts());

@@ -393,6 +393,11 @@ public final class NodeEngine {
   /// Somebody has told of the group. A lower version than this node has may rise with it, a higher one never falls.
   /// Whoever had a say in its history, and does not know any more what others may count on, takes another life.
   private void told(Newcomer newcomer, ViewMessage.Meet meet) {
+    Lineage history = Objects.requireNonNull(meet.lineage());
+    Optional<PersistentState> before = past.get(history);
+    if (before != null && !newcomer.hasCalledAgain()) {
+      return; // perhaps the last words of a group that was founded anew since
+    }
     forget(newcomer);
     newcomer.close();
     int version = meet.view().version();
@@ -400,8 +405,6 @@ public final class NodeEngine {
       refuse(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
       return;
     }
-    Lineage history = Objects.requireNonNull(meet.lineage());
-    Optional<PersistentState> before = past.get(history);
     if (before != null && before.isEmpty()) {
       String words = "this start of node %s was a member of group %s before, and has not left it in order";
       refuse(

@@ -207,6 +207,7 @@ class JoinAgainTest {
       untilServing(member.group);
       member.group.multicast(text("%d by n%d".formatted(step, who + 1)));
       if (random.nextInt(3) == 0) {
+        untilServing(members.get((who + 1) % members.size()).group); // somebody keeps the history
         member.group.leave().get();
         member.join();
         members.set(who, new Member(nodes.get(who).join("g"), history));
