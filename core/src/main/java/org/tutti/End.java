@@ -13,8 +13,8 @@ public record End(Cause cause, String words) {
     LEFT,
 
     /// It does not fit: it asked for something else than the group has, expects other founders than the others do, or
-    /// its stable storage does not go with it; starting it again in the same way does not help. Or this life of its node
-    /// was a member before; then that does help.
+    /// its stable storage does not go with it; starting it again in the same way does not help. Or this life of its
+    /// node was a member before; then that does help.
     REFUSED,
 
     /// Another process has its name: one that is in the group and is heard, or a later life of this node.

@@ -71,8 +71,9 @@ public interface Node extends AutoCloseable {
   /// Where the group cannot be joined so, the membership ends with [End.Cause#REFUSED]: when the group asks for
   /// durability and this node has no stable storage, or there is state transfer and no position; when there is a
   /// position and no durability; when there is state transfer and the listener does not handle it; or when this node
-  /// was a member before that had a vote, and has not left in order, or keeps things in stable storage. Others may still
-  /// count on what it knew then: so for that it takes another life, a [Node] that is started after this one was closed.
+  /// was a member before that had a vote, and has not left in order, or keeps things in stable storage. Others may
+  /// still count on what it knew then: so for that it takes another life, a [Node] that is started after this one was
+  /// closed.
   ///
   /// @param group  the group's name
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
