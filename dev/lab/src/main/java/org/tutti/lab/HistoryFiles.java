@@ -3,6 +3,7 @@ package org.tutti.lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -95,8 +96,39 @@ public final class HistoryFiles {
     return evidence;
   }
 
-  static Path file(Path directory, String life) {
+  /// Where a member writes its history.
+  ///
+  /// @param directory of the lab
+  /// @param life      a name of this life of the member, as `n1-2`
+  /// @return the file
+  public static Path file(Path directory, String life) {
     return directory.resolve(life + SUFFIX);
+  }
+
+  /// Notes in a member's file that its process has ended, whether it was killed or left: nobody waits for it.
+  ///
+  /// @param history its file
+  /// @throws IOException when it cannot be written
+  public static void ended(Path history) throws IOException {
+    // The line before it may be torn.
+    String line = "\n" + new HistoryEntry.Killed(System.nanoTime()).text() + HistoryEntry.MARK + "\n";
+    Files.writeString(history, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+
+  /// How far a replica has come, as its file says now.
+  ///
+  /// @param history its file
+  /// @return the position behind the last command that it has executed in this life; 0 when it has executed none
+  /// @throws IOException when it cannot be read
+  public static long position(Path history) throws IOException {
+    try (Stream<String> lines = Files.lines(history)) {
+      return lines
+          .filter(line -> !line.isEmpty())
+          .map(HistoryEntry::parse)
+          .mapToLong(entry -> entry instanceof HistoryEntry.Executed executed ? executed.position() + 1 : 0)
+          .max()
+          .orElse(0);
+    }
   }
 
   /// Only the last line before a kill may be torn, and empty ones are no lines.

@@ -31,7 +31,8 @@ import org.tutti.replica.SessionExpiredException;
 /// It takes commands on standard input: `rate N` calls per second and client, `once` for one more call of a client of
 /// its own. When standard input ends, the lab has gone, and so does the program.
 ///
-/// Arguments: file, seed, how many clients, addresses of the replicas.
+/// Arguments: file, seed, how many clients, addresses of the replicas. Of several such programs that call one service
+/// each has another number behind a slash, as `2/1`, so that calls, clients and values of their files differ.
 public final class LabClients {
   private static final String MAP = "calls";
   private static final Duration DEADLINE = Duration.ofSeconds(3); // three suspicion times
@@ -54,9 +55,11 @@ public final class LabClients {
   /// @throws Exception when they cannot be started
   public static void main(String[] args) throws Exception {
     LabProgram.haltOnFailure();
-    var clients = new LabClients(new CallWriter(Path.of(args[0])), Arrays.copyOfRange(args, 3, args.length));
+    String[] counts = args[2].split("/");
+    int count = Integer.parseInt(counts[0]);
+    int program = counts.length > 1 ? Integer.parseInt(counts[1]) : 0;
+    var clients = new LabClients(new CallWriter(Path.of(args[0]), program), Arrays.copyOfRange(args, 3, args.length));
     var random = new SplittableRandom(Long.parseLong(args[1]));
-    int count = Integer.parseInt(args[2]);
     for (int number = 0; number < count; number++) {
       Session session = clients.new Session(number, random.split());
       Thread.ofPlatform().daemon().name("caller-" + number).start(session::callAtRate);
@@ -209,17 +212,24 @@ public final class LabClients {
 
   /// Writes the calls, all by one clock: the time of a call is taken before it is made, that of its end afterwards.
   private static final class CallWriter {
+    private static final int CLIENTS_MAX = 1000; // of one program
+    private static final long CALLS_MAX = 1_000_000_000; // of one program
+
     private final OutputStream file;
+    private final int firstClient;
     private long calls;
     private long values;
 
-    CallWriter(Path path) throws IOException {
+    CallWriter(Path path, int program) throws IOException {
+      firstClient = program * CLIENTS_MAX;
+      calls = program * CALLS_MAX;
+      values = program * CALLS_MAX;
       file = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
 
     synchronized CallEntry.Made made(int client, CallEntry.Kind kind, String key, boolean puts, long expected) {
       long value = puts ? ++values : 0;
-      var made = new CallEntry.Made(System.nanoTime(), calls++, client, kind, key, value, expected);
+      var made = new CallEntry.Made(System.nanoTime(), calls++, firstClient + client, kind, key, value, expected);
       write(made);
       return made;
     }

@@ -2,9 +2,7 @@ package org.tutti.lab;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -80,9 +78,7 @@ final class LabProcess {
     killed = true;
     look();
     try {
-      // On a line of its own, as the last one may be torn.
-      String line = "\n" + new HistoryEntry.Killed(System.nanoTime()).text() + HistoryEntry.MARK + "\n";
-      Files.writeString(history, line, StandardOpenOption.APPEND, StandardOpenOption.CREATE);
+      HistoryFiles.ended(history);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
