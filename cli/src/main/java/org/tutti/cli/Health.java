@@ -168,8 +168,7 @@ final class Health implements AutoCloseable {
         boolean lives = metrics() != null;
         yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : DOES_NOT_TURN + "\n");
       }
-      case "/status" ->
-          new Answer(OK, "application/json", json(group.status(), group.ordering(), group.metrics()) + "\n");
+      case "/status" -> new Answer(OK, "application/json", json() + "\n");
       case "/log" -> new Answer(OK, "application/json", log(group.logged()) + "\n");
       case "/metrics" -> {
         List<Metric> metrics = metrics();
@@ -241,7 +240,10 @@ final class Health implements AutoCloseable {
 
   // ---- the status as JSON ----------------------------------------------------------------------------------------
 
-  private static String json(Status status, @Nullable Ordering ordering, GroupMetrics metrics) throws IOException {
+  private String json() throws IOException {
+    Status status = group.status();
+    Ordering ordering = group.ordering();
+    GroupMetrics metrics = group.metrics();
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("group", status.group());
     all.put("self", member(status.self()));
@@ -249,6 +251,7 @@ final class Health implements AutoCloseable {
     all.put("serving", status.isServing());
     all.put("view", view(status.view()));
     all.put("lastPrimary", view(status.lastPrimary()));
+    all.put("speaks", speaks());
     all.put("ordering", ordering == null ? null : WordConverter.word(ordering));
     all.put("position", status.position().isPresent() ? status.position().getAsLong() : null);
     all.put("waits", status.waits().stream().map(Health::wait).toList());
@@ -261,6 +264,25 @@ final class Health implements AutoCloseable {
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());
     return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);
+  }
+
+  /// Which versions of the protocol the node speaks, and how far it lets its groups rise if it holds them back.
+  ///
+  /// @return null when its engine does not turn
+  private @Nullable Map<String, Object> speaks() {
+    List<Metric> metrics = metrics();
+    if (metrics == null) {
+      return null;
+    }
+    Map<String, Object> shown = new LinkedHashMap<>();
+    for (Metric metric : metrics) {
+      String[] words = metric.name().split("\\.");
+      boolean is = words[0].equals("node") && words[words.length - 1].equals("version");
+      if (is && (!words[1].equals("limit") || metric.value() < View.VERSION_MAX)) {
+        shown.put(words[1], metric.value());
+      }
+    }
+    return shown;
   }
 
   private String log(List<LoggedEvent> events) throws IOException {

@@ -33,8 +33,19 @@ final class StatusCommand implements Callable<Integer> {
     Map<?, ?> view = HealthClient.object(status.get("view"));
     if (view.get("version") instanceof Number version && version.intValue() > 0) {
       out.also("its members speak version " + version + " of the protocol");
+      sayWhatItHolds(HealthClient.object(status.get("speaks")), version.longValue());
     }
     out.flush();
     return 0;
+  }
+
+  /// What this member would speak, or keeps its group from, where that is not what the group speaks.
+  private void sayWhatItHolds(Map<?, ?> speaks, long version) {
+    if (speaks.get("newest") instanceof Number newest && newest.longValue() > version) {
+      out.also("this one would speak version " + newest + ", too");
+    }
+    if (speaks.get("limit") instanceof Number limit) {
+      out.also("this one lets it rise to version " + limit + " at most");
+    }
   }
 }

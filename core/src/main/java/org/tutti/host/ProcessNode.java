@@ -45,6 +45,12 @@ import org.tutti.wire.Versions;
 final class ProcessNode implements Node {
   private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
+  private static final Metric OLDEST =
+      Metric.gauge("node.oldest.version", "The lowest version of the protocol that this node speaks.");
+  private static final Metric NEWEST =
+      Metric.gauge("node.newest.version", "The highest version of the protocol that this node speaks.");
+  private static final Metric LIMIT =
+      Metric.gauge("node.limit.version", "The highest version to which this node lets its groups rise; 255 is any.");
 
   private final MemberId self;
   private final EventLoop loop;
@@ -215,10 +221,14 @@ final class ProcessNode implements Node {
 
   @Override
   public List<Metric> metrics() throws InterruptedException {
-    List<Metric> all = loop.metrics();
-    return storage == null
-        ? all
-        : Stream.concat(all.stream(), storage.metrics().stream()).sorted(Metric.ORDER).toList();
+    Stream<Metric> all = Stream.concat(loop.metrics().stream(), versions());
+    return (storage == null ? all : Stream.concat(all, storage.metrics().stream())).sorted(Metric.ORDER).toList();
+  }
+
+  /// Who upgrades many nodes sees which of them hold a group back.
+  private Stream<Metric> versions() {
+    return Stream.of(
+        OLDEST.with(Versions.OWN.oldest()), NEWEST.with(Versions.OWN.newest()), LIMIT.with(settings.groupVersionMax()));
   }
 
   @Override

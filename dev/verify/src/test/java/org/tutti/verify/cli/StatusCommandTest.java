@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +34,10 @@ class StatusCommandTest {
     return launched.getLast();
   }
 
+  private static String[] arguments(String[] last, String... first) {
+    return Stream.of(first, last).flatMap(Stream::of).toArray(String[]::new);
+  }
+
   private void fails(String message, String... args) throws Exception {
     CommandProcess command = run(args);
     assertThat(command.exitCode()).isEqualTo(1);
@@ -42,8 +47,8 @@ class StatusCommandTest {
 
   @Test
   void aMemberTellsOfItselfAndOfTheOthers() throws Exception {
-    CommandProcess first =
-        run("member", "--group=bank", "--create", "--name=n1", "--listen=127.0.0.1:0", "--health=127.0.0.1:0");
+    String[] held = {"--group-version-max=5", "--listen=127.0.0.1:0", "--health=127.0.0.1:0"};
+    CommandProcess first = run(arguments(held, "member", "--group=bank", "--create", "--name=n1"));
     String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
     String health = first.lineMatching("health at .*").replaceFirst(".* at ", "");
     CommandProcess second = run("member", "--group=bank", "--join=" + contact, "--name=n2", "--listen=127.0.0.1:0");
@@ -55,6 +60,7 @@ class StatusCommandTest {
     CommandProcess status = run("status", health);
     assertThat(status.line()).matches("group bank: primary view \\d+ of n1, n2 at position 0");
     assertThat(status.line()).isEqualTo("its members speak version 5 of the protocol");
+    assertThat(status.line()).isEqualTo("this one lets it rise to version 5 at most");
     assertThat(status.exitCode()).isZero();
     Map<String, Object> object = JSON.std.mapFrom(run("status", "--json", health).line());
     assertThat(object)
@@ -65,6 +71,7 @@ class StatusCommandTest {
         .containsEntry("undecided", 0)
         .doesNotContainKey("closed");
     assertThat(object.get("view")).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("version", 5);
+    assertThat(object).containsEntry("speaks", Map.of("oldest", 5, "newest", 5, "limit", 5));
 
     Map<String, Object> other = Map.of();
     while (!other.containsKey("roundTripMicros")) { // until the engine has looked
