@@ -40,9 +40,9 @@ public final class CommandProcess implements AutoCloseable {
       new LinkedBlockingQueue<>(); // why views changed, for failures to show
   private final List<Thread> readers;
 
-  private CommandProcess(String name, List<String> command) throws IOException {
+  private CommandProcess(String name, ProcessBuilder program) throws IOException {
     this.name = name;
-    this.process = new ProcessBuilder(command).start();
+    this.process = program.start();
     this.readers =
         List.of(
             read(process.getInputStream(), unread::add),
@@ -63,12 +63,17 @@ public final class CommandProcess implements AutoCloseable {
     command.add("TUTTI_SUSPECT_AFTER=" + SUSPECT_AFTER);
     command.add("TUTTI_TIMEOUT=" + TIMEOUT);
     command.addAll(TuttiCommand.of(java, args));
-    return new CommandProcess("tutti " + String.join(" ", args), command);
+    return new CommandProcess("tutti " + String.join(" ", args), new ProcessBuilder(command));
   }
 
   /// Another program than the command.
   public static CommandProcess of(List<String> command) throws IOException {
-    return new CommandProcess(command.getFirst(), command);
+    return new CommandProcess(command.getFirst(), new ProcessBuilder(command));
+  }
+
+  /// Another program than the command, with an environment of its own.
+  public static CommandProcess of(ProcessBuilder program) throws IOException {
+    return new CommandProcess(program.command().getFirst(), program);
   }
 
   /// Whether this process ignores SIGINT, as a shell's background jobs do, which would be inherited.

@@ -27,6 +27,12 @@ public final class CommandProcesses implements AfterEachCallback {
     return running.getLast();
   }
 
+  /// Runs another program with an environment of its own.
+  public CommandProcess start(ProcessBuilder program) throws IOException {
+    running.add(CommandProcess.of(program));
+    return running.getLast();
+  }
+
   /// Kills all that were started, and waits for their ends.
   public void killAll() throws InterruptedException {
     running.forEach(CommandProcess::close);

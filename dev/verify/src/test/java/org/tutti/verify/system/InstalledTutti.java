@@ -28,6 +28,13 @@ final class InstalledTutti {
     this.logging = logging;
   }
 
+  /// Another build of it, which is there.
+  ///
+  /// @param home the directory of its `bin` and `lib`
+  static InstalledTutti at(Path home) {
+    return new InstalledTutti(Optional.of(home.resolve("bin/tutti")), home);
+  }
+
   /// Finds it, or unpacks it.
   ///
   /// @param directory where to

@@ -13,18 +13,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.tutti.fixture.Tree;
 
-/// The blocks of `docs/guides/rehearsal.md` that show what a rehearsal has printed, each between "```text NAME" and
-/// "```". They are compared with what is printed now; with `-Dtutti.rewrite=true` they are written anew instead. What
-/// differs from run to run is replaced by a word: numbers by `N`, times by `TIME`, ports and directories by such as an
-/// operator has.
+/// The blocks of a guide, such as `docs/guides/rehearsal.md`, that show what a rehearsal has printed, each between
+/// "```text NAME" and "```". They are compared with what is printed now; with `-Dtutti.rewrite=true` they are written
+/// anew instead. What differs from run to run is replaced by a word: numbers by `N`, times by `TIME`, ports and
+/// directories by such as an operator has.
 final class RehearsalPage {
-  private static final Path PAGE = Tree.root().resolve("docs/guides/rehearsal.md");
   private static final int COLUMNS = 116;
 
+  private final Path page;
   private final Map<String, String> words = new LinkedHashMap<>(); // what is replaced as it stands
   private final Map<Pattern, String> patterns = new LinkedHashMap<>();
 
-  RehearsalPage() {
+  /// @param guide the page's name in `docs/guides`
+  RehearsalPage(String guide) {
+    page = Tree.root().resolve("docs/guides").resolve(guide);
     pattern("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z", "TIME");
     pattern("(Not(?:After|Before): ).*?\\d{4}\\)", "$1TIME)");
     pattern("\\d+\\.\\d s\\b", "N.N s");
@@ -93,15 +95,15 @@ final class RehearsalPage {
 
     /// Compares it with the page, or writes it there.
     void check() throws IOException {
-      String page = Files.readString(PAGE);
-      Matcher found = Pattern.compile("(?s)(\n```text " + name + "\n)(.*?)(```\n)").matcher(page);
-      assertThat(found.find()).as("a block \"text %s\" in %s", name, PAGE).isTrue();
+      String whole = Files.readString(page);
+      Matcher found = Pattern.compile("(?s)(\n```text " + name + "\n)(.*?)(```\n)").matcher(whole);
+      assertThat(found.find()).as("a block \"text %s\" in %s", name, page).isTrue();
       String text = String.join("\n", lines) + "\n";
       if (Boolean.getBoolean("tutti.rewrite")) {
-        Files.writeString(PAGE, page.substring(0, found.start(2)) + text + page.substring(found.end(2)));
+        Files.writeString(page, whole.substring(0, found.start(2)) + text + whole.substring(found.end(2)));
       } else {
         assertThat(text)
-            .as("block \"%s\" of %s; if you understand why, -Dtutti.rewrite=true", name, PAGE)
+            .as("block \"%s\" of %s; if you understand why, -Dtutti.rewrite=true", name, page)
             .isEqualTo(found.group(2));
       }
     }

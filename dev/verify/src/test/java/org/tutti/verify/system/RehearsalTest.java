@@ -49,7 +49,7 @@ class RehearsalTest {
 
   @TempDir private static Path directory;
 
-  private final RehearsalPage page = new RehearsalPage();
+  private final RehearsalPage page = new RehearsalPage("rehearsal.md");
   private final List<RehearsedMember> started = new ArrayList<>();
   private InstalledTutti tutti;
   private Optional<SmallDisk> disk = Optional.empty();
