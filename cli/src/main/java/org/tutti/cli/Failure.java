@@ -20,4 +20,13 @@ public final class Failure extends RuntimeException {
   public Failure(String line, Throwable cause) {
     super(line, cause);
   }
+
+  /// A setting that only the node can judge: the user has given an option.
+  ///
+  /// @param wrong names the setting as programs call it
+  /// @return names the option
+  static Failure ofSetting(Exception wrong) {
+    String line = String.valueOf(wrong.getMessage());
+    return new Failure(line.replaceFirst("^groupVersionMax is ", "--group-version-max is "), wrong);
+  }
 }

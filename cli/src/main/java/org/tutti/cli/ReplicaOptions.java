@@ -162,7 +162,7 @@ final class ReplicaOptions {
       awaitEnd(replica, hook);
       return 0;
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) { // or a range that only the node knows
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw Failure.ofSetting(e);
     }
   }
 

@@ -100,7 +100,7 @@ final class Session implements AutoCloseable {
         storage.close();
       }
       if (e instanceof IllegalArgumentException) { // a setting whose range only the node knows
-        throw new Failure(e.getMessage(), e);
+        throw Failure.ofSetting(e);
       }
       throw e;
     }

@@ -255,7 +255,7 @@ class IpcGroupsCommandTest {
   void aVersionBelowAllThatTheReplicaSpeaksIsNamed() throws Exception {
     refuses(
         1,
-        "tutti ipc ids: groupVersionMax is 3, but this node speaks version 5 of the protocol",
+        "tutti ipc ids: --group-version-max is 3, but this node speaks version 5 of the protocol",
         "ids",
         "--name=n1",
         "--listen=127.0.0.1:0",

@@ -184,4 +184,11 @@ class RefusedCommandTest {
     Files.writeString(file, digits.repeat(32));
     return List.of("-Dtutti.udp.key=" + file);
   }
+
+  @Test
+  void aVersionBelowAllThatTheNodeSpeaksIsNamedByItsOption() throws Exception {
+    CommandProcess member =
+        tutti.run("member", "--group=bank", "--create", "--listen=127.0.0.1:0", "--group-version-max=3");
+    fails(member, "tutti member: --group-version-max is 3, but this node speaks version 5 of the protocol");
+  }
 }
