@@ -17,6 +17,10 @@ public record End(Cause cause, String words) {
     /// node was a member before; then that does help.
     REFUSED,
 
+    /// Its node's build has not the version of the protocol that the group speaks (`docs/protocols/versions.md`): it is
+    /// too old, or was started with less than the group already has. A newer build can take part.
+    OTHER_VERSION,
+
     /// Another process has its name: one that is in the group and is heard, or a later life of this node.
     NAME_TAKEN,
 

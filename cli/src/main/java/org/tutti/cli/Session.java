@@ -234,7 +234,7 @@ final class Session implements AutoCloseable {
   Failure ended(End end) {
     Throwable failure = node.failure();
     boolean named = group.status().refused().stream().anyMatch(one -> one.reason() == Refused.Reason.NAME_IN_USE);
-    boolean refused = named || end.cause() == End.Cause.REFUSED;
+    boolean refused = named || end.cause() == End.Cause.REFUSED || end.cause() == End.Cause.OTHER_VERSION;
     String line = (refused ? "refused by" : "no longer a member of") + " group \"" + options.group + "\": " + end;
     return failure == null ? new Failure(line) : new Failure(line, failure);
   }

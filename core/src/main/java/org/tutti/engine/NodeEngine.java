@@ -384,6 +384,10 @@ public final class NodeEngine {
     user.closed(new End(End.Cause.REFUSED, words));
   }
 
+  private static void outdated(GroupUser user, String words) {
+    user.closed(new End(End.Cause.OTHER_VERSION, words));
+  }
+
   private void forget(Newcomer newcomer) {
     String name = newcomer.join().group();
     newcomers.remove(Links.hash(name));
@@ -402,7 +406,7 @@ public final class NodeEngine {
     newcomer.close();
     int version = meet.view().version();
     if (version > speaks.understood().newest()) {
-      refuse(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
+      outdated(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
       return;
     }
     if (before != null && before.isEmpty()) {
@@ -465,7 +469,7 @@ public final class NodeEngine {
     Restart restart = journal == null ? null : journal.restart();
     int kept = restart == null ? 0 : restart.views().version();
     if (!speaks.speaks(kept)) {
-      refuse(user, storageWords(name, new StorageException(SpokenVersions.words(kept, speaks.understood()))));
+      outdated(user, storageWords(name, new StorageException(SpokenVersions.words(kept, speaks.understood()))));
       return;
     }
     groupKeys.put(name, key);

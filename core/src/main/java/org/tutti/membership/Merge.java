@@ -284,7 +284,7 @@ public final class Merge {
       case ViewMessage.OtherVersion(int version, ViewId known) -> {
         if (isRefused(version, known) && agreement.end()) {
           String words = SpokenVersions.words(version, agreement.speaks().understood());
-          endings.ended(new End(End.Cause.REFUSED, words));
+          endings.ended(new End(End.Cause.OTHER_VERSION, words));
         }
       }
       default -> throw new Malformed("merge message");

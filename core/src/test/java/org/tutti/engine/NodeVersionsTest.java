@@ -70,7 +70,7 @@ class NodeVersionsTest {
     new Duet(GROUP, witness, second, new Versions(5, 7), new Versions(4, 6));
     assertThat(witness.versions).as("alone, it founds the group in its highest version").startsWith(7);
     assertThat(second.ends)
-        .containsExactly(new End(End.Cause.REFUSED, "the group speaks version 7, this node versions 4 to 6"));
+        .containsExactly(new End(End.Cause.OTHER_VERSION, "the group speaks version 7, this node versions 4 to 6"));
   }
 
   @Test
@@ -112,7 +112,7 @@ class NodeVersionsTest {
     assertThat(restartedWith(new Versions(5, 5)).ends)
         .singleElement()
         .satisfies(end -> {
-          assertThat(end.cause()).isEqualTo(End.Cause.REFUSED);
+          assertThat(end.cause()).isEqualTo(End.Cause.OTHER_VERSION);
           assertThat(end.words())
               .startsWith("stable storage of node ")
               .endsWith("the group speaks version 6, this node version 5");

@@ -820,7 +820,7 @@ class ViewAgreementTest {
     assertThat(ends).as("no later primary view is known").isEmpty();
     merge().receive(A, new ViewMessage.OtherVersion(VERSION + 1, new ViewId(3, 1)));
     String words = "the group speaks version " + (VERSION + 1) + ", this node version " + VERSION;
-    assertThat(ends).containsExactly(new End(End.Cause.REFUSED, words));
+    assertThat(ends).containsExactly(new End(End.Cause.OTHER_VERSION, words));
   }
 
   @Test

@@ -2,7 +2,6 @@ package org.tutti.sim;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import org.tutti.End;
 import org.tutti.wire.Versions;
 
 /// Which build each life of each node runs ([FaultKind#UPGRADE]): what differs is which versions of the protocol it
@@ -63,10 +62,5 @@ final class Builds {
   /// The newest build is installed at a place.
   void upgrade(int place) {
     newest[place] = NEWEST;
-  }
-
-  /// Whether a membership has ended because its node's build has not the version of the group.
-  static boolean isOutdated(End end) {
-    return end.cause() == End.Cause.REFUSED && end.words().contains("the group speaks version");
   }
 }

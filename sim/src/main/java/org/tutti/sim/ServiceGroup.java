@@ -309,7 +309,7 @@ final class ServiceGroup {
 
   /// A replica's membership has ended by no wish of its own.
   void refused(SimulatedReplica replica, End end) {
-    boolean refused = end.cause() == End.Cause.REFUSED && !Builds.isOutdated(end);
+    boolean refused = end.cause() == End.Cause.REFUSED;
     if (durable && refused && !setting.plan().has(FaultKind.NAMESAKE)) {
       history.violate("StorageFits", replica.node().self + " may not go on with what it has kept: " + end);
     }

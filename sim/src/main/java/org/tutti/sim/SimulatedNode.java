@@ -149,7 +149,7 @@ final class SimulatedNode implements FrameSender {
   /// The membership of a group has ended. Where that is because the build is too old for the group, an operator starts
   /// the node again with another one.
   void ended(End end) {
-    if (Builds.isOutdated(end)) {
+    if (end.cause() == End.Cause.OTHER_VERSION) {
       world.outdated(this);
     }
   }

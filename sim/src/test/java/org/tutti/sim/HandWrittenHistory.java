@@ -281,7 +281,7 @@ final class HandWrittenHistory {
   }
 
   HandWrittenHistory refuse(String member, String words) {
-    history.add(new HistoryEvent.Closed(of(member), ++nanos, new End(End.Cause.REFUSED, words)));
+    history.add(new HistoryEvent.Closed(of(member), ++nanos, new End(End.Cause.OTHER_VERSION, words)));
     return this;
   }
 
