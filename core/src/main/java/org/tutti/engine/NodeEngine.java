@@ -70,6 +70,9 @@ public final class NodeEngine {
   private static final int PAST_MAX = 4096; // nobody comes back to a group after so many others
   private static final Encoded NULL_MESSAGE = new Encoded(Codec.NOTHING, Codec.NOTHING);
 
+  /// A history of a group: those of groups that a node founds in one microsecond have equal lineages.
+  private record Past(long group, Lineage history) {}
+
   private final MemberId self;
   private final NodeSettings config;
   private final long heartbeatNanos;
@@ -92,8 +95,8 @@ public final class NodeEngine {
   private final Payloads payloads;
   private final Rejections rejections = new Rejections();
   private final UnansweredCalls calls;
-  private final LinkedHashMap<Lineage, Optional<PersistentState>> past =
-      new LinkedHashMap<>(); // histories in which it had a say -> what it must not forget; empty when that is too much
+  private final LinkedHashMap<Past, Optional<PersistentState>> past =
+      new LinkedHashMap<>(); // where it had a say -> what it must not forget; empty when that is too much
   private long numbersFrom;
   private List<Address> contacts;
   private boolean interestDirty;
@@ -398,7 +401,7 @@ public final class NodeEngine {
   /// Whoever had a say in its history, and does not know any more what others may count on, takes another life.
   private void told(Newcomer newcomer, ViewMessage.Meet meet) {
     Lineage history = Objects.requireNonNull(meet.lineage());
-    Optional<PersistentState> before = past.get(history);
+    Optional<PersistentState> before = past.get(new Past(Links.hash(newcomer.join().group()), history));
     if (before != null && !newcomer.hasCalledAgain()) {
       return; // perhaps the last words of a group that was founded anew since
     }
@@ -570,7 +573,7 @@ public final class NodeEngine {
     numbersFrom = Math.max(numbersFrom, sentNext);
     Lineage history = views == null ? null : views.lineage();
     if (views != null && history != null && !history.isDraft()) {
-      past.put(history, Optional.of(views).filter(PersistentState::isOut));
+      past.put(new Past(group.key(), history), Optional.of(views).filter(PersistentState::isOut));
       if (past.size() > PAST_MAX) {
         past.pollFirstEntry();
       }
