@@ -180,7 +180,7 @@ final class GroupEngine {
     this.filter =
         new ViewFilter(agreement, history, branch, transfer, terms.member().windowBytes(), node.counters(), this::lost);
     this.board = new BoardExchange(this.user, ports);
-    this.statusTracker = newStatusTracker(ledger);
+    this.statusTracker = newStatusTracker();
     this.consumerLag = new ConsumerLag(terms.member().leaveWhenBehind());
     begin(restart, founded.isPresent());
     statusTracker.tell(view(), agreement.primary(), transfer.running());
@@ -262,7 +262,7 @@ final class GroupEngine {
     ports.hello(to, hello);
   }
 
-  private StatusTracker newStatusTracker(SenderLedger ledger) {
+  private StatusTracker newStatusTracker() {
     return new StatusTracker(group.name(), identity, journal != null, agreement, deliveries, ledger, user, node);
   }
 

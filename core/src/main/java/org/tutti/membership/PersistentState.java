@@ -11,7 +11,8 @@ import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
 /// What a member has promised, learned and accepted about views: what stable storage keeps of it, so that a later life
-/// can be held to it. Written before anything that follows from it is said.
+/// can be held to it, written before anything that follows from it is said. Its node remembers the same when it has
+/// left the group, so that a later membership of the same life can be held to it, too.
 ///
 /// @param life      whose it is
 /// @param earlier   the lives for which it stands, oldest first
