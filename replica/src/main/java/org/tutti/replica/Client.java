@@ -19,8 +19,11 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
+import org.tutti.Names;
+import org.tutti.Node;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidation;
+import org.tutti.replica.protocol.ClientBinding;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
@@ -58,8 +61,9 @@ public final class Client implements AutoCloseable {
   private final ClientProtocol protocol;
   private final Duration deadline;
   private final ClientLoop loop;
-  private final Lane first;
-  private final List<Lane> beside = new ArrayList<>(); // of a client that hedges or sends to all
+  private final @Nullable GroupLanes groups; // in place of connections
+  private final Carrier first;
+  private final List<Carrier> beside = new ArrayList<>(); // of a client that hedges or sends to all
   private final @Nullable Hedge hedge;
   private final boolean collects; // several replies
   private long looksAt = Long.MAX_VALUE; // when the loop does what is due then
@@ -130,14 +134,30 @@ public final class Client implements AutoCloseable {
     this.room = new Semaphore(settings.callsMax);
     this.deadline = settings.deadline;
     this.tls = credentials == null ? null : new TlsWire.Context(credentials, this::resumeTls, RECORDS, true);
-    this.first = new Lane(this::toFirst);
-    this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
+    Node node = settings.node;
+    this.groups =
+        node == null ? null : new GroupLanes(this, node, settings.service, settings.kind, random.nextLong());
+    this.first = carrier(this::toFirst);
+    this.protocol = new ClientProtocol(settings.service, settings.contacts(), settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
     this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
       protocol.wish(settings.policy);
     }
     this.loop = ClientLoop.enter();
+  }
+
+  private void begin() {
+    try {
+      act(() -> {}); // begins to connect
+    } catch (RuntimeException e) {
+      close(); // its node may not be in the groups
+      throw e;
+    }
+  }
+
+  private Carrier carrier(Consumer<Happening> told) {
+    return groups == null ? new Lane(told) : groups.lane(told);
   }
 
   /// Begins a client of a service.
@@ -322,13 +342,29 @@ public final class Client implements AutoCloseable {
     try {
       return List.of(
           Metric.counter("client.replicas.left", "The client went to another replica.").with(protocol.moves()),
+          Metric.counter("client.groups.formed", "The client formed a group with servers.")
+              .with(groups == null ? 0 : groups.formed()),
           Metric.counter("client.commands.repeated", "A command was sent again.").with(protocol.repeated()));
     } finally {
       lock.unlock();
     }
   }
 
-  /// Ends the client and its session; calls that are open fail with [ClientClosedException].
+  /// The groups that this client is in with servers now ([Builder#group]): one for each server that it is bound to, or
+  /// one with all.
+  ///
+  /// @return none before a server has come, and of a client that has connections
+  public List<ClientGroup> groupDetails() {
+    lock.lock();
+    try {
+      return groups == null ? List.of() : groups.details();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends the client and its session; calls that are open fail with [ClientClosedException]. Its groups are deleted: it
+  /// leaves them, and so do the servers when they are told.
   @Override
   public void close() {
     act(() -> {
@@ -343,7 +379,10 @@ public final class Client implements AutoCloseable {
   private void release() {
     first.write();
     first.disconnect();
-    beside.forEach(Lane::disconnect);
+    beside.forEach(Carrier::disconnect);
+    if (groups != null) {
+      groups.close();
+    }
     loop.leave();
   }
 
@@ -357,7 +396,7 @@ public final class Client implements AutoCloseable {
       action.run();
       protocol.work();
       first.write();
-      beside.forEach(Lane::write);
+      beside.forEach(Carrier::write);
       long due = closed ? Long.MAX_VALUE : protocol.deadlineNanos();
       if (due < looksAt) {
         looksAt = due;
@@ -402,12 +441,18 @@ public final class Client implements AutoCloseable {
   }
 
   /// What happens to a connection, for the protocol.
-  private sealed interface Happening {
+  sealed interface Happening {
     record Connected() implements Happening {}
 
     record Received(ByteBuffer frame) implements Happening {}
 
     record Disconnected(String why) implements Happening {}
+  }
+
+  /// What frames go over, to one replica after the other.
+  interface Carrier extends ClientProtocol.Line {
+    /// Writes what was sent.
+    void write();
   }
 
   private void toFirst(Happening happening) {
@@ -427,7 +472,7 @@ public final class Client implements AutoCloseable {
   }
 
   /// A connection to one replica after the other. With the lock.
-  private final class Lane implements ClientProtocol.Line, ClientLoop.Channel {
+  private final class Lane implements Carrier, ClientLoop.Channel {
     private final Consumer<Happening> told;
     private @Nullable FrameChannel connection;
     private @Nullable String replica; // whose connection it is
@@ -591,7 +636,8 @@ public final class Client implements AutoCloseable {
       }
     }
 
-    void write() {
+    @Override
+    public void write() {
       FrameChannel current = connection;
       SelectionKey own = key;
       if (current == null || own == null || !current.socket().isConnected() || !current.isSecured()) {
@@ -640,7 +686,7 @@ public final class Client implements AutoCloseable {
 
     @Override
     public ClientProtocol.Line beside(QuietConnection of) {
-      var lane = new Lane(happening -> tell(of, happening));
+      Carrier lane = carrier(happening -> tell(of, happening));
       beside.add(lane);
       return lane;
     }
@@ -665,6 +711,8 @@ public final class Client implements AutoCloseable {
     private int callsMax = 1024;
     private boolean hedges;
     private @Nullable Policy policy;
+    private @Nullable Node node;
+    private ClientGroup.Kind kind = ClientGroup.Kind.ONE_CLUSIVE;
     private @Nullable Path tls;
     private @Nullable Credentials credentials;
 
@@ -751,6 +799,45 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
+    /// Has the client be a member of groups with its servers, instead of connecting to them: with one of them, which is
+    /// founded anew with each that the client goes to, or with all ([ClientGroup.Kind]). The replicas have to allow it
+    /// ([Replica.Builder#clientGroups]). Without [#at] it begins with the most senior one. Not together with [#hedged]
+    /// or [#tls]; with [ClientGroup.Kind#ONE_CLUSIVE], no policy of several servers.
+    ///
+    /// @param member  the client's node, whose contacts name the servers' nodes; has neither a replica of the service
+    ///                nor another such client, and is closed by whoever started it
+    /// @param servers which servers are in a group
+    /// @return this builder
+    public Builder group(Node member, ClientGroup.Kind servers) {
+      node = member;
+      kind = servers;
+      return this;
+    }
+
+    private List<String> contacts() {
+      return node != null && contacts.isEmpty() ? List.of("") : contacts;
+    }
+
+    private void checkGroup() {
+      if (node == null) {
+        return;
+      }
+      boolean several =
+          policy != null && (policy.collectsSeveral() || policy.dissemination() == Policy.Dissemination.ALL);
+      if (several && kind == ClientGroup.Kind.ONE_CLUSIVE) {
+        throw new IllegalArgumentException(
+            "a one-clusive group has one server: " + policy + " needs an inclusive one");
+      }
+      if (hedges || tls != null || credentials != null) {
+        throw new IllegalArgumentException("a client in groups has no connections: neither hedged nor TLS of its own");
+      }
+      String longest = ClientBinding.lobby(service) + node.self().name() + "0".repeat(2 * Long.BYTES + 20);
+      String fault = Names.fault(longest);
+      if (fault != null) {
+        throw new IllegalArgumentException("the name of a group of \"" + service + "\" " + fault);
+      }
+    }
+
     private @Nullable Credentials credentials() throws IOException {
       return credentials == null && tls != null ? Credentials.load(tls) : credentials;
     }
@@ -759,6 +846,7 @@ public final class Client implements AutoCloseable {
     ///
     /// @return the client
     /// @throws IllegalArgumentException when a setting is out of its range, or an address is not of the form host:port
+    /// @throws IllegalStateException    when the node of a client in groups is closed, or has another one, or a replica
     /// @throws UncheckedIOException     when certificates cannot be used; the message names the file
     public Client connect() {
       if (callsMax < 1 || callsMax > 1 << 16 || silence.toMillis() < 10 || !deadline.isPositive()) {
@@ -773,6 +861,7 @@ public final class Client implements AutoCloseable {
       if (hedges && policy != null) {
         throw new IllegalArgumentException("a client has a policy, or is hedged, not both");
       }
+      checkGroup();
       for (String address : contacts) {
         if (!address.matches(".+:\\d{1,5}")) {
           throw new IllegalArgumentException("an address is host:port, not " + address);
@@ -780,7 +869,7 @@ public final class Client implements AutoCloseable {
       }
       try {
         var client = new Client(this, credentials());
-        client.act(() -> {}); // begins to connect
+        client.begin();
         return client;
       } catch (IOException e) {
         throw new UncheckedIOException(e.getMessage(), e);

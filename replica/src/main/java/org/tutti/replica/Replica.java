@@ -107,6 +107,7 @@ public final class Replica implements AutoCloseable {
   private final Condition news = lock.newCondition(); // the group has told something
   private final ReplicaProtocol protocol;
   private final ServicePort port;
+  private final @Nullable ReplicaGroups groups; // with clients
   private final Thread events;
   private final Thread clients;
   private final Watcher watcher;
@@ -117,22 +118,25 @@ public final class Replica implements AutoCloseable {
   private Replica(Builder settings, Node node) throws IOException {
     this.service = settings.service;
     this.watcher = settings.watcher;
+    this.groups = settings.clientGroups ? new ReplicaGroups(node, service, lock) : null;
     this.port =
         new ServicePort(
             new Address(settings.clients),
             settings.security(),
             lock,
-            with ->
-                new ReplicaProtocol(
-                    settings.service,
-                    node.self().name(),
-                    settings.advertised == null ? with.address().text() : settings.advertised,
-                    settings.limits(),
-                    settings.replication,
-                    settings.machine,
-                    new Outside(),
-                    with,
-                    new SystemClock()));
+            with -> {
+              String address = settings.advertised == null ? with.address().text() : settings.advertised;
+              return new ReplicaProtocol(
+                  settings.service,
+                  node.self().name(),
+                  address,
+                  settings.limits(),
+                  settings.replication,
+                  settings.machine,
+                  new Outside(),
+                  groups == null ? with : groups.beside(with, address),
+                  new SystemClock());
+            });
     this.protocol = port.protocol();
     protocol.compareStates(settings.compareEvery.toNanos(), this::diverged);
     this.events = Thread.ofPlatform().name("replica-" + service + "-" + node.self().name()).unstarted(this::serve);
@@ -146,6 +150,9 @@ public final class Replica implements AutoCloseable {
         recover(opened, settings.snapshotEvery);
       }
       this.group = settings.enter(node, protocol.positionNext());
+      if (groups != null) {
+        groups.begin(settings.enter(node, groups.lobby(), GroupChannel.LOBBY, MemberConfig.standard()));
+      }
     } catch (IOException | RuntimeException e) {
       port.close();
       port.run(); // as it is closed it only lets go of what it has
@@ -245,6 +252,13 @@ public final class Replica implements AutoCloseable {
     return group;
   }
 
+  /// The groups that clients have with this replica now ([Builder#clientGroups]).
+  ///
+  /// @return none when it allows none
+  public List<ClientGroup> groupDetails() {
+    return read(() -> groups == null ? List.of() : groups.details());
+  }
+
   /// Why the replica has ended.
   ///
   /// @return what its service, or its group, threw; null as long as it is at work
@@ -258,6 +272,7 @@ public final class Replica implements AutoCloseable {
   public List<Metric> metrics() {
     return read(() -> {
       List<Metric> metrics = new ArrayList<>(port.metrics());
+      metrics.addAll(groups == null ? List.of() : groups.metrics());
       metrics.add(
           Metric.counter("replica.commands.executed", "Commands were executed here.").with(protocol.executed()));
       metrics.add(
@@ -451,6 +466,9 @@ public final class Replica implements AutoCloseable {
         watchService();
       }
       port.away(on);
+      if (groups != null) {
+        groups.away(on);
+      }
     } finally {
       lock.unlock();
     }
@@ -535,8 +553,11 @@ public final class Replica implements AutoCloseable {
     release();
   }
 
-  /// A snapshot that is being written is given up.
+  /// A snapshot that is being written is given up, and clients' groups are left.
   private void release() {
+    if (groups != null) {
+      groups.close();
+    }
     try {
       if (snapshots != null) {
         snapshots.close();
@@ -674,6 +695,7 @@ public final class Replica implements AutoCloseable {
     private Durability durability = Durability.EACH; // with data
     private long snapshotEvery = 64 << 20;
     private Duration compareEvery = Duration.ofMinutes(1);
+    private boolean clientGroups;
 
     private Builder(String service, StateMachine machine) {
       this.service = service;
@@ -888,6 +910,15 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
+    /// Allows clients to be members of groups with this replica ([Client.Builder#group]), which is for all replicas of a
+    /// service: they are in one more group, named as the service with `.clients`, from which clients invite them.
+    ///
+    /// @return this builder
+    public Builder clientGroups() {
+      clientGroups = true;
+      return this;
+    }
+
     private SessionTable.Limits limits() {
       return new SessionTable.Limits(session.toMillis(), sessionsMax, commandsMax, replyBytesMax);
     }
@@ -950,15 +981,18 @@ public final class Replica implements AutoCloseable {
               .ordering(ordering)
               .durability(data == null ? Durability.NONE : durability)
               .build();
-      MemberConfig own = data == null ? member : member.toBuilder().position(position).build();
+      return enter(node, service, config, data == null ? member : member.toBuilder().position(position).build());
+    }
+
+    private Group enter(Node node, String name, GroupConfig config, MemberConfig own) {
       if (creates) {
-        return node.create(service, config, own);
+        return node.create(name, config, own);
       } else if (expectedCount > 0) {
-        return node.joinOrCreate(service, expectedCount, config, own);
+        return node.joinOrCreate(name, expectedCount, config, own);
       } else if (!expected.isEmpty()) {
-        return node.joinOrCreate(service, expected, config, own);
+        return node.joinOrCreate(name, expected, config, own);
       }
-      return node.join(service, own);
+      return node.join(name, own);
     }
   }
 }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
@@ -106,6 +107,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
   private boolean acceptTrouble; // was logged
   private long acceptTroubleAt;
   private long wakesAt = Long.MIN_VALUE; // when the port's thread looks at the protocol without being woken
+  private BooleanSupplier besides = () -> false;
   private volatile boolean away; // no connections, as the replica's state is being replaced
   private volatile boolean closed;
 
@@ -152,6 +154,16 @@ final class ServicePort implements ReplicaProtocol.Clients {
   void later(Runnable task) {
     tasks.add(task);
     selector.wakeup();
+  }
+
+  /// Has something else done at the end of each run of inputs; it says whether it has told the replica anything.
+  void besides(BooleanSupplier what) {
+    besides = what;
+  }
+
+  /// A number for a client that does not come by this port.
+  long number() {
+    return connectionNext++;
   }
 
   /// Serves until [#close]; the thread's whole work.
@@ -355,7 +367,9 @@ final class ServicePort implements ReplicaProtocol.Clients {
 
   /// Ends a run of inputs, with the lock: does what is due, and writes.
   void finish() {
-    protocol.work();
+    do {
+      protocol.work();
+    } while (besides.getAsBoolean());
     while (!dirty.isEmpty()) {
       List<Connection> some = new ArrayList<>(dirty);
       dirty.clear();

@@ -1,0 +1,220 @@
+package org.tutti.replica;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
+import org.tutti.MemberId;
+import org.tutti.Metric;
+import org.tutti.Node;
+import org.tutti.View;
+import org.tutti.replica.protocol.ClientBinding;
+import org.tutti.replica.protocol.ReplicaProtocol;
+import org.tutti.replica.protocol.ServedGroups;
+
+/// The groups that a replica is in with clients: what [ServedGroups] decides is done with the replica's lock.
+final class ReplicaGroups implements ServedGroups.Host {
+  private static final int GROUPS_MAX = 1024;
+  private static final long LOOK_SECONDS = 11; // a little more than a server waits for a client
+
+  private final Node node;
+  private final String service;
+  private final ReentrantLock lock; // of all below
+  private final Map<String, GroupChannel> channels = new HashMap<>();
+  private @Nullable ServicePort port;
+  private @Nullable ServedGroups protocol;
+
+  ReplicaGroups(Node node, String service, ReentrantLock lock) {
+    this.node = node;
+    this.service = service;
+    this.lock = lock;
+  }
+
+  /// Makes the protocol.
+  ///
+  /// @param with    the port of the replica's other clients
+  /// @param address where the replica says that clients reach it
+  /// @return for the replica: both kinds of clients
+  ReplicaProtocol.Clients beside(ServicePort with, String address) {
+    port = with;
+    ServedGroups groups = new ServedGroups(node.self(), service, address, GROUPS_MAX, this);
+    protocol = groups;
+    return new ReplicaProtocol.Clients() {
+      @Override
+      public void send(long connection, ByteBuffer frame) {
+        if (groups.has(connection)) {
+          groups.send(connection, frame);
+        } else {
+          with.send(connection, frame);
+        }
+      }
+
+      @Override
+      public void read(long connection, boolean on) {
+        groups.read(connection, on);
+        with.read(connection, on);
+      }
+
+      @Override
+      public void close(long connection, ReplicaProtocol.Fault fault) {
+        groups.close(connection);
+        with.close(connection, fault);
+      }
+    };
+  }
+
+  /// Begins to be invited.
+  void begin(Group lobby) {
+    port().besides(() -> groups().work(System.nanoTime()));
+    open(lobby);
+  }
+
+  private ServicePort port() {
+    return Objects.requireNonNull(port);
+  }
+
+  private ServedGroups groups() {
+    return Objects.requireNonNull(protocol);
+  }
+
+  private void open(Group group) {
+    String name = group.name();
+    lock.lock();
+    try {
+      channels.put(name, GroupChannel.over(group, new Told(name)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private final class Told implements GroupChannel.Events {
+    private final String group;
+
+    Told(String group) {
+      this.group = group;
+    }
+
+    @Override
+    public void viewed(View view) {
+      locked(() -> groups().viewed(group, view));
+    }
+
+    @Override
+    public void delivered(MemberId sender, ByteBuffer payload) {
+      locked(() -> groups().delivered(group, sender, payload, System.nanoTime()));
+    }
+
+    @Override
+    public void ended(String why) {
+      locked(() -> {
+        groups().ended(group);
+        channels.remove(group);
+      });
+    }
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+      port().finish();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// With the lock.
+  void away(boolean on) {
+    groups().away(on);
+  }
+
+  /// Leaves all groups.
+  void close() {
+    lock.lock();
+    try {
+      groups().away(true);
+      channels.values().forEach(GroupChannel::leave);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// With the lock.
+  List<Metric> metrics() {
+    ServedGroups its = groups();
+    return List.of(
+        Metric.gauge("replica.groups.open", "Clients have a group with this replica.").with(its.groups().size()),
+        Metric.counter("replica.groups.joined", "Groups with clients were entered.").with(its.joined()),
+        Metric.counter("replica.groups.refused", "A client wanted a group, and there were too many.")
+            .with(its.refused()),
+        Metric.counter("replica.groups.dropped", "A message in a group with a client was dropped.")
+            .with(its.dropped()));
+  }
+
+  /// With the lock.
+  List<ClientGroup> details() {
+    return groups().groups().stream()
+        .map(group -> {
+          GroupChannel channel = channels.get(group.name());
+          return channel == null ? null : channel.details(group.kind(), group.client());
+        })
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  // ---- what the protocol asks, with the lock -----------------------------------------------------------------------
+
+  @Override
+  public void enter(String group, boolean founds) {
+    try {
+      open(founds ? node.create(group, GroupChannel.OF_CLIENT) : node.join(group));
+      CompletableFuture.delayedExecutor(LOOK_SECONDS, TimeUnit.SECONDS).execute(() -> port().later(() -> {}));
+    } catch (IllegalStateException _) {
+      port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again
+    }
+  }
+
+  @Override
+  public void leave(String group) {
+    GroupChannel channel = channels.remove(group);
+    if (channel != null) {
+      channel.leave();
+    }
+  }
+
+  @Override
+  public void post(String group, ByteBuffer message) {
+    GroupChannel channel = channels.get(group);
+    if (channel != null) {
+      channel.post(message);
+    }
+  }
+
+  @Override
+  public long connected() {
+    long connection = port().number();
+    port().protocol().connected(connection);
+    return connection;
+  }
+
+  @Override
+  public void said(long connection, ByteBuffer frame) {
+    port().protocol().said(connection, frame);
+  }
+
+  @Override
+  public void disconnected(long connection) {
+    port().protocol().disconnected(connection);
+  }
+
+  /// The lobby's name.
+  String lobby() {
+    return ClientBinding.lobby(service);
+  }
+}

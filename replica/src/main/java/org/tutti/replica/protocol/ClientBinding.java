@@ -1,0 +1,429 @@
+package org.tutti.replica.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.replica.ClientGroup;
+import org.tutti.wire.Malformed;
+
+/// What a client has with its servers when it is a member of groups with them, in place of connections: lines over
+/// which it says the frames that it would say over a connection, and gets theirs.
+///
+/// ```
+///  client ==== INVITE g ====> lobby of the service     n1 founds the group g; of an inclusive one, others join
+///         --- joins g -->
+///         ==== BEGIN 1 ====> g = [n1, client]
+///         <=== BEGUN 1 ===== n1
+///         ==== SAID 1/0 HELLO, 1/1 RESUME, 1/2 CALL ====>     ClientProtocol knows no difference from here on
+///         <=== ANSWERED 1/0 WELCOME, 1/1 REPLY ==========
+///  n1 leaves the view of g: line 1 is over; the client begins line 2 in a group g' with n2, which it founds
+/// ```
+///
+/// A one-clusive group has one server and one line. An inclusive group has all servers, and as many lines as the client
+/// wants; a frame that goes over several lines at once is one multicast. A line is over for ever when its server is not
+/// in a view of the group, or the group is not primary, or a frame is missing. A group that is over is never used
+/// again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer of a later
+/// one; what the client had asked it asks again, under the same numbers ([SessionTable]).
+///
+/// **Threads**: none, and no clock: inputs come from one at a time.
+public final class ClientBinding {
+  /// What the client asks of its host.
+  public interface Host {
+    /// Begins to observe a group.
+    ///
+    /// @param group which
+    void observe(String group);
+
+    /// Begins to be a member of a group that somebody else founds.
+    ///
+    /// @param group which
+    void join(String group);
+
+    /// Leaves a group, for which nothing more is told.
+    ///
+    /// @param group which
+    void leave(String group);
+
+    /// Multicasts, totally ordered, now or when there is room.
+    ///
+    /// @param group   to whom
+    /// @param message never changed from now on
+    void post(String group, ByteBuffer message);
+
+    /// A line has its server.
+    ///
+    /// @param line as [#connect] returned it
+    void connected(long line);
+
+    /// A frame has come over a line.
+    ///
+    /// @param line  which
+    /// @param frame without its length; lent
+    void received(long line, ByteBuffer frame);
+
+    /// A line is over.
+    ///
+    /// @param line which
+    /// @param why  in words
+    void disconnected(long line, String why);
+  }
+
+  private static final class Bound {
+    final String name;
+    final String at; // of the server that founds it
+    boolean invited;
+    @Nullable View view; // with a server in it
+
+    Bound(String name, String at) {
+      this.name = name;
+      this.at = at;
+    }
+  }
+
+  private static final class Line {
+    final long number;
+    final String at;
+    final Bound group;
+    @Nullable MemberId server;
+    boolean asked; // for a server, in the view of now
+    long said; // frames
+    long heard;
+
+    Line(long number, String at, Bound group) {
+      this.number = number;
+      this.at = at;
+      this.group = group;
+    }
+  }
+
+  private final MemberId self;
+  private final String prefix;
+  private final String lobby;
+  private final ClientGroup.Kind kind;
+  private final Host host;
+  private final TreeMap<String, Bound> groups = new TreeMap<>();
+  private final TreeMap<Long, Line> lines = new TreeMap<>();
+  private final List<ClientGroupMessage.Place> to = new ArrayList<>(); // of the frame that is not multicast yet
+  private @Nullable ByteBuffer frame;
+  private @Nullable Bound frameIn;
+  private @Nullable Bound all; // the inclusive group
+  private @Nullable View lobbyView;
+  private boolean observing;
+  private boolean closed;
+  private long lineNext = 1;
+  private long formed;
+  private long dropped;
+
+  /// Makes a client that is in no group.
+  ///
+  /// @param self    the client's node
+  /// @param service the service's name
+  /// @param nonce   drawn: no other client of this node has it
+  /// @param kind    which servers are in its groups
+  /// @param host    joins groups and multicasts
+  public ClientBinding(MemberId self, String service, long nonce, ClientGroup.Kind kind, Host host) {
+    this.self = self;
+    this.lobby = lobby(service);
+    this.prefix = prefix(service) + self.name() + "." + Long.toHexString(nonce) + ".";
+    this.kind = kind;
+    this.host = host;
+  }
+
+  /// The name of the group of all servers that clients invite from.
+  ///
+  /// @param service the service's name
+  /// @return a name for a group
+  public static String lobby(String service) {
+    return service + ".clients";
+  }
+
+  /// What the names of all client/server groups of a service begin with.
+  static String prefix(String service) {
+    return service + ".client.";
+  }
+
+  // ---- what the client wants -------------------------------------------------------------------------------------
+
+  /// Begins a line; [Host#connected] or [Host#disconnected] follows, or neither when nobody is at the address.
+  ///
+  /// @param at the server's address, as clients know it; empty for the most senior one
+  /// @return the line's number
+  public long connect(String at) {
+    if (closed) {
+      throw new IllegalStateException("the client has left its groups");
+    }
+    if (!observing) {
+      observing = true;
+      host.observe(lobby);
+    }
+    Bound in = all;
+    if (in == null) {
+      long number = ++formed;
+      in = new Bound(prefix + number, kind == ClientGroup.Kind.INCLUSIVE ? "" : at);
+      all = kind == ClientGroup.Kind.INCLUSIVE ? in : null;
+      groups.put(in.name, in);
+      host.join(in.name);
+      invite(in);
+    }
+    var line = new Line(lineNext++, at, in);
+    lines.put(line.number, line);
+    ask(line);
+    return line.number;
+  }
+
+  /// Ends a line, of which nothing more is told. In a group that nobody has come to it is the last one.
+  ///
+  /// @param number the line's
+  public void disconnect(long number) {
+    Line line = lines.remove(number);
+    if (line == null) {
+      return;
+    }
+    if (line.asked) {
+      post(line.group, new ClientGroupMessage.Ended(number));
+    }
+    if (line.server == null && line.group.view != null && kind == ClientGroup.Kind.INCLUSIVE) {
+      invite(line.group, false); // nobody has answered: the server may have left the group, and not the lobby
+    }
+    boolean unused = lines.values().stream().noneMatch(other -> other.group == line.group);
+    if (unused && (kind == ClientGroup.Kind.ONE_CLUSIVE || line.group.view == null)) {
+      leave(line.group);
+    }
+  }
+
+  /// Says a frame. What is said over several lines, one right after the other, goes to their servers in one multicast.
+  ///
+  /// @param number of the line
+  /// @param said   without its length; never changed from now on
+  public void send(long number, ByteBuffer said) {
+    Line line = lines.get(number);
+    if (line == null || line.server == null) {
+      return;
+    }
+    if (frameIn != line.group || !said.equals(frame) || to.stream().anyMatch(place -> place.line() == number)) {
+      flush();
+      frame = said;
+      frameIn = line.group;
+    }
+    to.add(new ClientGroupMessage.Place(number, line.said++));
+  }
+
+  /// Multicasts what was said last: to be called after each run of inputs.
+  public void flush() {
+    Bound in = frameIn;
+    ByteBuffer last = frame;
+    if (in != null && last != null) {
+      host.post(in.name, new ClientGroupMessage.Said(to, last).encode());
+    }
+    frame = null;
+    frameIn = null;
+    to.clear();
+  }
+
+  /// Deletes the client's groups: it leaves them, and so do the servers when they are told.
+  public void close() {
+    flush();
+    closed = true;
+    lines.clear();
+    List.copyOf(groups.values()).forEach(this::leave);
+    if (observing) {
+      host.leave(lobby);
+    }
+  }
+
+  private void post(Bound in, ClientGroupMessage message) {
+    flush();
+    host.post(in.name, message.encode());
+  }
+
+  private void leave(Bound group) {
+    if (frameIn == group) {
+      flush();
+    }
+    groups.remove(group.name);
+    all = all == group ? null : all;
+    host.leave(group.name);
+  }
+
+  // ---- what groups tell ------------------------------------------------------------------------------------------
+
+  /// A view was installed.
+  ///
+  /// @param group whose
+  /// @param view  the view
+  public void viewed(String group, View view) {
+    if (group.equals(lobby)) {
+      viewedLobby(view);
+      return;
+    }
+    Bound its = groups.get(group);
+    if (its == null) {
+      return;
+    }
+    boolean here = view.primary() && view.contains(self) && view.size() > 1;
+    if (here) {
+      its.view = view;
+      for (Line line : of(its)) {
+        MemberId server = line.server;
+        if (server == null) {
+          line.asked = false;
+          ask(line);
+        } else if (!view.contains(server)) {
+          over(line, server.name() + " is not in the group any more");
+        }
+      }
+    } else if (its.view != null) {
+      over(its, view.size() == 1 ? "no server is in the group any more" : "the group has no primary view any more");
+    }
+  }
+
+  /// Servers that have come are wanted in an inclusive group that others are in already.
+  private void viewedLobby(View view) {
+    View before = lobbyView;
+    lobbyView = view;
+    List<Bound> bound = List.copyOf(groups.values());
+    bound.forEach(this::invite);
+    var known = new TreeSet<>(before == null ? List.<MemberId>of() : servers(before));
+    if (kind == ClientGroup.Kind.INCLUSIVE && view.primary() && !known.containsAll(servers(view))) {
+      bound.stream().filter(group -> group.view != null).forEach(group -> invite(group, false));
+    }
+  }
+
+  private static List<MemberId> servers(View lobby) {
+    return lobby.members().subList(0, lobby.voting());
+  }
+
+  /// Has a group founded, once, as soon as there is somebody who can.
+  private void invite(Bound group) {
+    View view = lobbyView;
+    if (!group.invited && view != null && view.primary() && view.voting() > 0) {
+      group.invited = true;
+      invite(group, true);
+    }
+  }
+
+  private void invite(Bound group, boolean founds) {
+    flush();
+    host.post(lobby, new ClientGroupMessage.Invite(group.name, kind, group.at, founds).encode());
+  }
+
+  private void ask(Line line) {
+    if (line.group.view != null) {
+      line.asked = true;
+      post(line.group, new ClientGroupMessage.Begin(line.number, line.at));
+    }
+  }
+
+  /// A membership has ended, by no wish of the client's.
+  ///
+  /// @param group which
+  /// @param why   in words
+  public void ended(String group, String why) {
+    Bound its = groups.get(group);
+    if (its != null) {
+      over(its, why);
+    } else if (group.equals(lobby)) {
+      observing = false;
+      lobbyView = null;
+    }
+  }
+
+  private List<Line> of(Bound group) {
+    return lines.values().stream().filter(line -> line.group == group).toList();
+  }
+
+  private void over(Bound group, String why) {
+    List<Line> its = of(group);
+    leave(group);
+    its.forEach(line -> over(line, why));
+  }
+
+  private void over(Line line, String why) {
+    lines.remove(line.number);
+    if (kind == ClientGroup.Kind.ONE_CLUSIVE && groups.containsKey(line.group.name)) {
+      leave(line.group);
+    }
+    host.disconnected(line.number, why);
+  }
+
+  /// A message was delivered.
+  ///
+  /// @param group   where
+  /// @param sender  who multicast it
+  /// @param message its bytes; lent
+  public void delivered(String group, MemberId sender, ByteBuffer message) {
+    if (group.equals(lobby) || sender.equals(self)) {
+      return;
+    }
+    try {
+      switch (ClientGroupMessage.read(message)) {
+        case ClientGroupMessage.Begun(long number) -> {
+          Line line = line(group, number);
+          if (line != null && line.server == null) {
+            line.server = sender;
+            host.connected(number);
+          }
+        }
+        case ClientGroupMessage.Answered(ClientGroupMessage.Place place, ByteBuffer said) -> {
+          Line line = line(group, place.line());
+          if (line != null && sender.equals(line.server)) {
+            answered(line, place.number(), said);
+          }
+        }
+        case ClientGroupMessage.Ended(long number) -> {
+          Line line = line(group, number);
+          if (line != null && sender.equals(line.server)) {
+            over(line, "it has ended the binding");
+          }
+        }
+        default -> dropped++; // what only clients say
+      }
+    } catch (Malformed _) {
+      dropped++;
+    }
+  }
+
+  /// The line, if it is one of now, in this group.
+  private @Nullable Line line(String group, long number) {
+    Line line = lines.get(number);
+    return line != null && line.group.name.equals(group) ? line : null;
+  }
+
+  private void answered(Line line, long number, ByteBuffer said) {
+    if (number == line.heard) {
+      line.heard++;
+      host.received(line.number, said);
+    } else {
+      dropped++;
+      over(line, "a frame is missing");
+    }
+  }
+
+  // ---- what there is ---------------------------------------------------------------------------------------------
+
+  /// The groups with servers that the client is in now.
+  ///
+  /// @return their names
+  public List<String> groups() {
+    return groups.values().stream().filter(group -> group.view != null).map(group -> group.name).toList();
+  }
+
+  /// How many groups it has formed.
+  ///
+  /// @return a count since the start
+  public long formed() {
+    return formed;
+  }
+
+  /// How many messages were dropped: they were none of this protocol, or one before them was missing.
+  ///
+  /// @return a count since the start
+  public long dropped() {
+    return dropped;
+  }
+}

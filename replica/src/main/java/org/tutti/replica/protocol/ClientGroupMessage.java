@@ -1,0 +1,150 @@
+package org.tutti.replica.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.tutti.Names;
+import org.tutti.replica.ClientGroup;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// What clients and servers say to each other in groups: in the lobby of a service, where all of its servers are, and
+/// in the groups of its clients ([ClientBinding], [ServedGroups]).
+public sealed interface ClientGroupMessage {
+  /// The version of these messages, which each begins with.
+  int VERSION = 1;
+
+  /// The longest address of a server, in bytes.
+  int ADDRESS_BYTES_MAX = 512;
+
+  /// In the lobby, by a client: be in a group with me.
+  ///
+  /// @param group  the group's name
+  /// @param kind   whether one server is meant or all
+  /// @param at     the address of the server that founds the group; empty for the most senior one in the lobby
+  /// @param founds whether it is to be founded; otherwise servers that have come meanwhile are to join it
+  record Invite(String group, ClientGroup.Kind kind, String at, boolean founds) implements ClientGroupMessage {}
+
+  /// By the client: a line to one of the servers begins, over which both say frames.
+  ///
+  /// @param line the client's number of it, from 1
+  /// @param at   the server's address; empty for the most senior server in the group
+  record Begin(long line, String at) implements ClientGroupMessage {}
+
+  /// By a server: it has the line.
+  ///
+  /// @param line as above
+  record Begun(long line) implements ClientGroupMessage {}
+
+  /// By the client: a frame to the servers at the other ends of some lines.
+  ///
+  /// @param to    which lines
+  /// @param frame as [Frame#decode] reads it
+  record Said(List<Place> to, ByteBuffer frame) implements ClientGroupMessage {
+    /// Copies the list.
+    public Said {
+      to = List.copyOf(to);
+    }
+  }
+
+  /// By a server: a frame to the client.
+  ///
+  /// @param place on its line
+  /// @param frame as [Frame#decode] reads it
+  record Answered(Place place, ByteBuffer frame) implements ClientGroupMessage {}
+
+  /// By either: nothing more is said on the line.
+  ///
+  /// @param line as above
+  record Ended(long line) implements ClientGroupMessage {}
+
+  /// A frame's place on a line.
+  ///
+  /// @param line   the line
+  /// @param number of its frames in this direction, from 0
+  record Place(long line, long number) {}
+
+  /// Writes a message.
+  ///
+  /// @return its bytes
+  default ByteBuffer encode() {
+    var out = new WireWriter();
+    out.u8(VERSION);
+    switch (this) {
+      case Invite(String group, ClientGroup.Kind kind, String at, boolean founds) -> {
+        out.u8(1);
+        out.text(group);
+        out.u8(kind.ordinal());
+        out.text(at);
+        out.flag(founds);
+      }
+      case Begin(long line, String at) -> {
+        out.u8(2);
+        out.count(line);
+        out.text(at);
+      }
+      case Begun(long line) -> {
+        out.u8(3);
+        out.count(line);
+      }
+      case Said(List<Place> to, ByteBuffer frame) -> {
+        out.u8(4);
+        out.count(to.size());
+        to.forEach(place -> write(out, place));
+        out.raw(frame.duplicate());
+      }
+      case Answered(Place place, ByteBuffer frame) -> {
+        out.u8(5);
+        write(out, place);
+        out.raw(frame.duplicate());
+      }
+      case Ended(long line) -> {
+        out.u8(6);
+        out.count(line);
+      }
+    }
+    return out.copy();
+  }
+
+  private static void write(WireWriter out, Place place) {
+    out.count(place.line);
+    out.count(place.number);
+  }
+
+  /// Reads a message.
+  ///
+  /// @param bytes all of it; frames are parts of it
+  /// @return the message
+  /// @throws Malformed when it is none, or of another version
+  static ClientGroupMessage read(ByteBuffer bytes) throws Malformed {
+    var in = new WireReader(bytes);
+    int version = in.u8();
+    if (version != VERSION) {
+      throw new Malformed("other version");
+    }
+    ClientGroupMessage message =
+        switch (in.u8()) {
+          case 1 -> new Invite(in.text(Names.BYTES_MAX), kind(in.u8()), in.text(ADDRESS_BYTES_MAX), in.flag());
+          case 2 -> new Begin(in.count(), in.text(ADDRESS_BYTES_MAX));
+          case 3 -> new Begun(in.count());
+          case 4 -> new Said(in.list(2, ClientGroupMessage::place), in.rest().slice());
+          case 5 -> new Answered(place(in), in.rest().slice());
+          case 6 -> new Ended(in.count());
+          default -> throw new Malformed("kind");
+        };
+    in.end();
+    return message;
+  }
+
+  private static Place place(WireReader in) throws Malformed {
+    return new Place(in.count(), in.count());
+  }
+
+  private static ClientGroup.Kind kind(int ordinal) throws Malformed {
+    ClientGroup.Kind[] all = ClientGroup.Kind.values();
+    if (ordinal >= all.length) {
+      throw new Malformed("kind of a group");
+    }
+    return all[ordinal];
+  }
+}

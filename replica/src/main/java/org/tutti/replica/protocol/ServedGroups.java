@@ -1,0 +1,412 @@
+package org.tutti.replica.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Names;
+import org.tutti.View;
+import org.tutti.replica.ClientGroup;
+import org.tutti.wire.Malformed;
+
+/// The groups that one server is in with clients of its replica ([ClientBinding] is the other side, with a picture). A
+/// client's line to this server is one more connection of the [ReplicaProtocol], which so refuses, redirects and
+/// answers clients in groups as it does those that are connected; what they call it multicasts in the servers' group,
+/// once for each number.
+///
+/// A group in which its client is not any more is left, and so is one that its client does not come to. So a group is
+/// deleted by its client's leaving it.
+///
+/// **Threads**: none, and no clock but times that are given: inputs come from one at a time.
+public final class ServedGroups {
+  /// What the server asks of its host.
+  public interface Host {
+    /// Founds a group, or begins to be a member of one.
+    ///
+    /// @param group  which
+    /// @param founds whether it is founded
+    void enter(String group, boolean founds);
+
+    /// Leaves a group, for which nothing more is told.
+    ///
+    /// @param group which
+    void leave(String group);
+
+    /// Multicasts, totally ordered, now or when there is room.
+    ///
+    /// @param group   to whom
+    /// @param message never changed from now on
+    void post(String group, ByteBuffer message);
+
+    /// A client has come.
+    ///
+    /// @return its connection's number, higher than those of all before
+    long connected();
+
+    /// The client has said something: [ReplicaProtocol#said].
+    ///
+    /// @param connection the client's
+    /// @param frame      without its length; lent
+    void said(long connection, ByteBuffer frame);
+
+    /// The client has gone: [ReplicaProtocol#disconnected].
+    ///
+    /// @param connection the client's
+    void disconnected(long connection);
+  }
+
+  /// A group as it is.
+  ///
+  /// @param name   its name
+  /// @param kind   which servers are in it
+  /// @param client whose it is
+  public record Served(String name, ClientGroup.Kind kind, MemberId client) {}
+
+  private static final class Joined {
+    final Served what;
+    final long dueNanos; // its client is there by then
+    boolean hasClient;
+    @Nullable View view;
+    final TreeMap<Long, Line> lines = new TreeMap<>(); // to this server
+
+    Joined(Served what, long dueNanos) {
+      this.what = what;
+      this.dueNanos = dueNanos;
+    }
+  }
+
+  private static final class Line {
+    final Joined in;
+    final long number;
+    final long connection;
+    long said; // frames, to the client
+    long heard;
+    boolean reads = true;
+    final ArrayDeque<ByteBuffer> unread = new ArrayDeque<>();
+    long unreadBytes;
+
+    Line(Joined in, long number, long connection) {
+      this.in = in;
+      this.number = number;
+      this.connection = connection;
+    }
+  }
+
+  private static final long PATIENCE_NANOS = 10_000_000_000L; // for a client that does not come
+  private static final int LINES_MAX = 8; // in a group: a client has one, and others that it is just leaving
+  private static final long UNREAD_BYTES_MAX = 64L << 20; // of a line, while the servers' window is full
+
+  private final MemberId self;
+  private final String lobby;
+  private final String prefix;
+  private final String address;
+  private final int groupsMax;
+  private final Host host;
+  private final TreeMap<String, Joined> groups = new TreeMap<>();
+  private final TreeMap<Long, Line> lines = new TreeMap<>(); // by connection
+  private @Nullable View lobbyView;
+  private boolean away;
+  private boolean more; // may be read
+  private long joined;
+  private long refused;
+  private long dropped;
+
+  /// Makes a server that is in no group.
+  ///
+  /// @param self      its node
+  /// @param service   the service's name
+  /// @param address   where the replica says that clients reach it
+  /// @param groupsMax in how many groups it is at most
+  /// @param host      enters groups and multicasts
+  public ServedGroups(MemberId self, String service, String address, int groupsMax, Host host) {
+    this.self = self;
+    this.lobby = ClientBinding.lobby(service);
+    this.prefix = ClientBinding.prefix(service);
+    this.address = address;
+    this.groupsMax = groupsMax;
+    this.host = host;
+  }
+
+  // ---- what groups tell ------------------------------------------------------------------------------------------
+
+  /// A view was installed.
+  ///
+  /// @param group whose
+  /// @param view  the view
+  public void viewed(String group, View view) {
+    if (group.equals(lobby)) {
+      lobbyView = view;
+      return;
+    }
+    Joined its = groups.get(group);
+    if (its == null) {
+      return;
+    }
+    its.view = view;
+    boolean here = view.primary() && view.contains(its.what.client);
+    if (here) {
+      its.hasClient = true;
+    } else if (its.hasClient) {
+      leave(its);
+    }
+  }
+
+  /// A message was delivered.
+  ///
+  /// @param group   where
+  /// @param sender  who multicast it
+  /// @param message its bytes; belongs to the receiver
+  /// @param now     the time, in nanoseconds
+  public void delivered(String group, MemberId sender, ByteBuffer message, long now) {
+    Joined its = groups.get(group);
+    if (!group.equals(lobby) && (its == null || !its.what.client.equals(sender))) {
+      return; // of another server
+    }
+    try {
+      ClientGroupMessage read = ClientGroupMessage.read(message);
+      if (its == null) {
+        if (!(read instanceof ClientGroupMessage.Invite invite)) {
+          throw new Malformed("no invitation");
+        }
+        invited(sender, invite, now);
+        return;
+      }
+      switch (read) {
+        case ClientGroupMessage.Begin(long number, String at) -> begin(its, number, at);
+        case ClientGroupMessage.Said(List<ClientGroupMessage.Place> to, ByteBuffer frame) ->
+            to.forEach(place -> said(its, place, frame.duplicate()));
+        case ClientGroupMessage.Ended(long number) -> {
+          Line line = its.lines.get(number);
+          if (line != null) {
+            end(line);
+          }
+        }
+        default -> throw new Malformed("not by a client");
+      }
+    } catch (Malformed _) {
+      dropped++;
+    }
+  }
+
+  private void invited(MemberId client, ClientGroupMessage.Invite invite, long now) throws Malformed {
+    if (!invite.group().startsWith(prefix) || Names.fault(invite.group()) != null) {
+      throw new Malformed("name of a group");
+    }
+    boolean founder = invite.founds() && isMeant(invite.at(), lobbyView);
+    if (!founder && invite.kind() == ClientGroup.Kind.ONE_CLUSIVE || groups.containsKey(invite.group())) {
+      return;
+    }
+    if (groups.size() >= groupsMax) {
+      refused++;
+      return;
+    }
+    var its = new Joined(new Served(invite.group(), invite.kind(), client), now + PATIENCE_NANOS);
+    groups.put(invite.group(), its);
+    joined++;
+    host.enter(invite.group(), founder);
+  }
+
+  /// Whether an address is this server's, or it is the most senior one of those in a view.
+  private boolean isMeant(String at, @Nullable View view) {
+    if (!at.isEmpty()) {
+      return at.equals(address);
+    }
+    return view != null && view.members().getFirst().equals(self);
+  }
+
+  private boolean isMeant(String at, Joined in) {
+    View view = in.view;
+    if (!at.isEmpty() || view == null) {
+      return at.equals(address);
+    }
+    MemberId first = view.members().getFirst();
+    return self.equals(first.equals(in.what.client) && view.size() > 1 ? view.members().get(1) : first);
+  }
+
+  private void begin(Joined in, long number, String at) {
+    if (!in.lines.containsKey(number) && isMeant(at, in) && !away) {
+      while (in.lines.size() >= LINES_MAX) {
+        end(in.lines.firstEntry().getValue());
+      }
+      var line = new Line(in, number, host.connected());
+      in.lines.put(number, line);
+      lines.put(line.connection, line);
+      post(line, new ClientGroupMessage.Begun(number));
+    }
+  }
+
+  private void said(Joined in, ClientGroupMessage.Place place, ByteBuffer frame) {
+    Line line = in.lines.get(place.line());
+    if (line == null) {
+      return; // another server's, or over
+    }
+    if (place.number() != line.heard++) {
+      dropped++;
+      endAndTell(line);
+    } else if (line.reads && line.unread.isEmpty()) {
+      host.said(line.connection, frame);
+    } else {
+      line.unread.add(frame);
+      line.unreadBytes += frame.remaining();
+      if (line.unreadBytes > UNREAD_BYTES_MAX) {
+        dropped++;
+        endAndTell(line);
+      }
+    }
+  }
+
+  /// A membership has ended, by no wish of the server's.
+  ///
+  /// @param group which
+  public void ended(String group) {
+    Joined its = groups.remove(group);
+    if (its != null) {
+      List.copyOf(its.lines.values()).forEach(this::end);
+    }
+  }
+
+  // ---- what the replica says -------------------------------------------------------------------------------------
+
+  /// Whether a connection is a line in a group.
+  ///
+  /// @param connection of a client
+  /// @return whether it is, and not over
+  public boolean has(long connection) {
+    return lines.containsKey(connection);
+  }
+
+  /// Sends a frame to a client: [ReplicaProtocol.Clients#send].
+  ///
+  /// @param connection which has a line
+  /// @param frame      with its length, never changed from now on
+  public void send(long connection, ByteBuffer frame) {
+    Line line = lines.get(connection);
+    if (line != null) {
+      ByteBuffer bare = frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES);
+      post(line, new ClientGroupMessage.Answered(new ClientGroupMessage.Place(line.number, line.said++), bare));
+    }
+  }
+
+  /// Stops reading what a client says, or goes on: [ReplicaProtocol.Clients#read].
+  ///
+  /// @param connection which has a line
+  /// @param on         whether to read
+  public void read(long connection, boolean on) {
+    Line line = lines.get(connection);
+    if (line != null) {
+      line.reads = on;
+      more |= on;
+    }
+  }
+
+  /// Ends a line: [ReplicaProtocol.Clients#close].
+  ///
+  /// @param connection which has one
+  public void close(long connection) {
+    Line line = lines.get(connection);
+    if (line != null) {
+      endAndTell(line);
+    }
+  }
+
+  /// Turns all clients away, until it is called again: they go to another server.
+  ///
+  /// @param on whether nobody is served
+  public void away(boolean on) {
+    away = on;
+    if (on) {
+      List.copyOf(lines.values()).forEach(this::endAndTell);
+    }
+  }
+
+  private void post(Line line, ClientGroupMessage message) {
+    host.post(line.in.what.name, message.encode());
+  }
+
+  private void endAndTell(Line line) {
+    post(line, new ClientGroupMessage.Ended(line.number));
+    end(line);
+  }
+
+  private void end(Line line) {
+    line.in.lines.remove(line.number);
+    if (lines.remove(line.connection) != null) {
+      host.disconnected(line.connection);
+    }
+  }
+
+  private void leave(Joined group) {
+    ended(group.what.name);
+    host.leave(group.what.name);
+  }
+
+  // ---- what is done besides --------------------------------------------------------------------------------------
+
+  /// Does what is due: to be called after each run of inputs, after the replica has done what is due there, and at the
+  /// latest at [#deadlineNanos].
+  ///
+  /// @param now the time, in nanoseconds
+  /// @return whether the replica was told something
+  public boolean work(long now) {
+    for (Joined group : List.copyOf(groups.values())) {
+      if (!group.hasClient && now - group.dueNanos >= 0) {
+        leave(group);
+      }
+    }
+    boolean told = false;
+    while (more) {
+      more = false;
+      for (Line line : List.copyOf(lines.values())) {
+        while (line.reads && !line.unread.isEmpty() && has(line.connection)) {
+          ByteBuffer frame = line.unread.remove();
+          line.unreadBytes -= frame.remaining();
+          told = true;
+          host.said(line.connection, frame);
+        }
+      }
+    }
+    return told;
+  }
+
+  /// When [#work] has something to do although nothing happens.
+  ///
+  /// @return the time, in nanoseconds; [Long#MAX_VALUE] for never
+  public long deadlineNanos() {
+    return groups.values().stream()
+        .filter(group -> !group.hasClient)
+        .mapToLong(group -> group.dueNanos)
+        .min()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  /// The groups in which this server is with their clients.
+  ///
+  /// @return them, by name
+  public List<Served> groups() {
+    return groups.values().stream().filter(group -> group.hasClient).map(group -> group.what).toList();
+  }
+
+  /// How many groups it has entered.
+  ///
+  /// @return a count since the start
+  public long joined() {
+    return joined;
+  }
+
+  /// How many invitations it has not followed, as it was in too many groups.
+  ///
+  /// @return a count since the start
+  public long refused() {
+    return refused;
+  }
+
+  /// How many messages were dropped: they were none of this protocol, or one before them was missing, or more waited
+  /// for the servers' window than may.
+  ///
+  /// @return a count since the start
+  public long dropped() {
+    return dropped;
+  }
+}
