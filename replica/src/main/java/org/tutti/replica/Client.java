@@ -135,10 +135,10 @@ public final class Client implements AutoCloseable {
     this.deadline = settings.deadline;
     this.tls = credentials == null ? null : new TlsWire.Context(credentials, this::resumeTls, RECORDS, true);
     Node node = settings.node;
-    this.groups =
-        node == null ? null : new GroupLanes(this, node, settings.service, settings.kind, random.nextLong());
+    this.groups = node == null ? null : new GroupLanes(this, node, settings.service, settings.kind, random.nextLong());
     this.first = carrier(this::toFirst);
-    this.protocol = new ClientProtocol(settings.service, settings.contacts(), settings.silence.toNanos(), new Outside());
+    this.protocol =
+        new ClientProtocol(settings.service, settings.contacts(), settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
     this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
@@ -825,8 +825,7 @@ public final class Client implements AutoCloseable {
       boolean several =
           policy != null && (policy.collectsSeveral() || policy.dissemination() == Policy.Dissemination.ALL);
       if (several && kind == ClientGroup.Kind.ONE_CLUSIVE) {
-        throw new IllegalArgumentException(
-            "a one-clusive group has one server: " + policy + " needs an inclusive one");
+        throw new IllegalArgumentException("a one-clusive group has one server: " + policy + " needs an inclusive one");
       }
       if (hedges || tls != null || credentials != null) {
         throw new IllegalArgumentException("a client in groups has no connections: neither hedged nor TLS of its own");

@@ -13,8 +13,10 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Suspicion;
 import org.tutti.View;
 
 /// A membership whose events a virtual thread takes, and into which another one multicasts, so that whoever posts does
@@ -34,6 +36,9 @@ final class GroupChannel {
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
   static final GroupConfig LOBBY = GroupConfig.standard();
+
+  /// Who is silent for one member only stays.
+  static final MemberConfig MEMBER = MemberConfig.standard().toBuilder().suspicion(Suspicion.REFUTABLE).build();
 
   private static final long OUTGOING_BYTES_MAX = 64L << 20;
   private static final long LAST_WORDS_SECONDS = 1;

@@ -97,7 +97,7 @@ final class GroupLanes implements ClientBinding.Host {
   @Override
   public void observe(String group) {
     try {
-      open(node.observe(group));
+      open(node.observe(group, GroupChannel.MEMBER));
     } catch (IllegalStateException taken) {
       throw new IllegalStateException(
           "node "
@@ -111,7 +111,7 @@ final class GroupLanes implements ClientBinding.Host {
 
   @Override
   public void join(String group) {
-    open(node.join(group));
+    open(node.join(group, GroupChannel.MEMBER));
   }
 
   private void open(Group group) {

@@ -151,7 +151,7 @@ public final class Replica implements AutoCloseable {
       }
       this.group = settings.enter(node, protocol.positionNext());
       if (groups != null) {
-        groups.begin(settings.enter(node, groups.lobby(), GroupChannel.LOBBY, MemberConfig.standard()));
+        groups.begin(settings.enter(node, groups.lobby(), GroupChannel.LOBBY, GroupChannel.MEMBER));
       }
     } catch (IOException | RuntimeException e) {
       port.close();

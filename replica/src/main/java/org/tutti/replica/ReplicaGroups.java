@@ -173,7 +173,10 @@ final class ReplicaGroups implements ServedGroups.Host {
   @Override
   public void enter(String group, boolean founds) {
     try {
-      open(founds ? node.create(group, GroupChannel.OF_CLIENT) : node.join(group));
+      open(
+          founds
+              ? node.create(group, GroupChannel.OF_CLIENT, GroupChannel.MEMBER)
+              : node.join(group, GroupChannel.MEMBER));
       CompletableFuture.delayedExecutor(LOOK_SECONDS, TimeUnit.SECONDS).execute(() -> port().later(() -> {}));
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again
