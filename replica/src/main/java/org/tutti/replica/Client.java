@@ -692,6 +692,11 @@ public final class Client implements AutoCloseable {
     }
 
     @Override
+    public long formingNanos() {
+      return groups == null ? 0 : GroupLanes.FORMING_NANOS;
+    }
+
+    @Override
     public long nanos() {
       return System.nanoTime();
     }

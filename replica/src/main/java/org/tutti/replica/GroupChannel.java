@@ -8,6 +8,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -16,6 +17,7 @@ import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Partitions;
 import org.tutti.Suspicion;
 import org.tutti.View;
 
@@ -35,7 +37,11 @@ final class GroupChannel {
   /// of these two or few would promise.
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
-  static final GroupConfig LOBBY = GroupConfig.standard();
+  /// Clients invite from there as long as the servers' group is at work, so it survives what that does.
+  static GroupConfig lobby(Durability durability) {
+    Partitions partitions = durability == Durability.NONE ? Partitions.CONTINUE : Partitions.SUSPEND;
+    return GroupConfig.builder().durability(durability).partitions(partitions).build();
+  }
 
   /// Who is silent for one member only stays.
   static final MemberConfig MEMBER = MemberConfig.standard().toBuilder().suspicion(Suspicion.REFUTABLE).build();

@@ -151,7 +151,7 @@ public final class Replica implements AutoCloseable {
       }
       this.group = settings.enter(node, protocol.positionNext());
       if (groups != null) {
-        groups.begin(settings.enter(node, groups.lobby(), GroupChannel.LOBBY, GroupChannel.MEMBER));
+        groups.begin(settings.enter(node, groups.lobby(), GroupChannel.lobby(settings.kept()), GroupChannel.MEMBER));
       }
     } catch (IOException | RuntimeException e) {
       port.close();
@@ -910,8 +910,8 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
-    /// Allows clients to be members of groups with this replica ([Client.Builder#group]), which is for all replicas of a
-    /// service: they are in one more group, named as the service with `.clients`, from which clients invite them.
+    /// Allows clients to be members of groups with this replica ([Client.Builder#group]); to be said at all replicas of
+    /// a service. They are in one more group, named as the service with `.clients`, from which clients invite them.
     ///
     /// @return this builder
     public Builder clientGroups() {
@@ -975,13 +975,13 @@ public final class Replica implements AutoCloseable {
 
     /// Enters the group, behind what the replica has kept.
     private Group enter(Node node, long position) {
-      GroupConfig config =
-          GroupConfig.builder()
-              .stateTransfer(true)
-              .ordering(ordering)
-              .durability(data == null ? Durability.NONE : durability)
-              .build();
-      return enter(node, service, config, data == null ? member : member.toBuilder().position(position).build());
+      GroupConfig config = GroupConfig.builder().stateTransfer(true).ordering(ordering).durability(kept()).build();
+      MemberConfig own = data == null ? member : member.toBuilder().position(position).build();
+      return enter(node, service, config, own);
+    }
+
+    private Durability kept() {
+      return data == null ? Durability.NONE : durability;
     }
 
     private Group enter(Node node, String name, GroupConfig config, MemberConfig own) {

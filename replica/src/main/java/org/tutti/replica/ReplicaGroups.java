@@ -21,6 +21,7 @@ import org.tutti.replica.protocol.ServedGroups;
 /// The groups that a replica is in with clients: what [ServedGroups] decides is done with the replica's lock.
 final class ReplicaGroups implements ServedGroups.Host {
   private static final int GROUPS_MAX = 1024;
+  private static final long LOBBY_AGAIN_SECONDS = 1;
   private static final long LOOK_SECONDS = 11; // a little more than a server waits for a client
 
   private final Node node;
@@ -29,6 +30,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   private final Map<String, GroupChannel> channels = new HashMap<>();
   private @Nullable ServicePort port;
   private @Nullable ServedGroups protocol;
+  private boolean closed;
 
   ReplicaGroups(Node node, String service, ReentrantLock lock) {
     this.node = node;
@@ -115,8 +117,27 @@ final class ReplicaGroups implements ServedGroups.Host {
       locked(() -> {
         groups().ended(group);
         channels.remove(group);
+        if (group.equals(lobby()) && !closed) {
+          later(
+              LOBBY_AGAIN_SECONDS,
+              ReplicaGroups.this::enterLobby); // another founding of it has won, or it has left nobody
+        }
       });
     }
+  }
+
+  private void enterLobby() {
+    try {
+      if (!closed) {
+        open(node.join(lobby(), GroupChannel.MEMBER));
+      }
+    } catch (IllegalStateException _) {
+      closed = true; // the node is closed
+    }
+  }
+
+  private void later(long seconds, Runnable what) {
+    CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS).execute(() -> port().later(what));
   }
 
   private void locked(Runnable action) {
@@ -138,6 +159,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   void close() {
     lock.lock();
     try {
+      closed = true;
       groups().away(true);
       channels.values().forEach(GroupChannel::leave);
     } finally {
@@ -177,7 +199,7 @@ final class ReplicaGroups implements ServedGroups.Host {
           founds
               ? node.create(group, GroupChannel.OF_CLIENT, GroupChannel.MEMBER)
               : node.join(group, GroupChannel.MEMBER));
-      CompletableFuture.delayedExecutor(LOOK_SECONDS, TimeUnit.SECONDS).execute(() -> port().later(() -> {}));
+      later(LOOK_SECONDS, () -> {});
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again
     }
@@ -200,7 +222,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   }
 
   @Override
-  public long connected() {
+  public long connected(MemberId client, long line) {
     long connection = port().number();
     port().protocol().connected(connection);
     return connection;

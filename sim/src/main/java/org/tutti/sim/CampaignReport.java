@@ -34,6 +34,8 @@ public final class CampaignReport implements SeedReport<RunResult> {
     COPIES("commands to further replicas", RunResult::copies),
     COLLECTED("outcomes of several replies", RunResult::collected),
     REDUCED("of them with reduced membership", RunResult::reduced),
+    GROUPS("groups of clients with replicas", RunResult::groups),
+    IN_GROUPS("replies to calls in them", RunResult::inGroups),
     WITH_COPIES("seeds: clients send to all", outcome -> one(outcome.copies() > 0)),
     FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),
     SENDER_CRASHED("seeds: sender at work crashed", outcome -> one(outcome.senderCrashed())),

@@ -33,6 +33,8 @@ import org.tutti.sim.check.Violation;
 /// @param copies     how many commands went to further replicas, too, as their clients send to all
 /// @param collected  how many outcomes of several replies clients have
 /// @param reduced    how many of them count only because a replica has left
+/// @param groups     how many groups clients have formed with replicas
+/// @param inGroups   how many calls have a reply that came in such a group
 /// @param violations what did not hold
 public record RunResult(
     Plan plan,
@@ -62,6 +64,8 @@ public record RunResult(
     long copies,
     long collected,
     long reduced,
+    long groups,
+    long inGroups,
     List<Violation> violations) {
   /// Whether everything held.
   ///

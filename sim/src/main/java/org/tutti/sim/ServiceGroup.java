@@ -29,7 +29,7 @@ import org.tutti.sim.check.Violation;
 ///
 /// Clients reach replicas by connections, as over TCP: in order, without loss, but slow at times, and what was sent
 /// when a connection ends may still arrive, or not. Connections end with their node, at once or without a word.
-final class ServiceGroup {
+final class ServiceGroup implements ClientLink {
   static final String NAME = "registers";
 
   private static final String GROUP = "service";
@@ -137,6 +137,7 @@ final class ServiceGroup {
   private final List<SimulatedClient> clients = new ArrayList<>(); // by seat
   private final List<SimulatedClient> allClients = new ArrayList<>(); // also those that have ended
   private final TreeMap<Long, Connection> connections = new TreeMap<>();
+  private final Guests guests; // clients in groups with replicas
   private final boolean near; // clients are nearer to replicas than these to each other
   private final long[][] stalls; // until when nothing arrives, by seat and place
   private final List<View> views = new ArrayList<>();
@@ -189,7 +190,8 @@ final class ServiceGroup {
     this.near = random.nextBoolean();
     var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
     this.settings = choice == null ? drawn : drawn.forOnly(choice.policy());
-    this.stalls = new long[settings.clients()][plan.nodes()];
+    this.stalls = new long[settings.clients() + settings.guests()][plan.nodes()];
+    this.guests = new Guests(setting, this);
     this.lives = new SessionLives(history, settings.limits().sessionMillis());
     this.endsLeft = settings.ends();
     for (int seat = 0; seat < settings.clients(); seat++) {
@@ -198,7 +200,7 @@ final class ServiceGroup {
   }
 
   private SimulatedClient begun(int seat) {
-    var client = new SimulatedClient(setting, this, seat, allClients.size(), settings.client(seat));
+    var client = new SimulatedClient(setting, this, this, seat, allClients.size(), settings.client(seat));
     allClients.add(client);
     return client;
   }
@@ -266,6 +268,10 @@ final class ServiceGroup {
 
   /// A node has begun a life.
   void started(SimulatedNode node, @Nullable SimulatedDisk disk) {
+    if (guests.isAt(node.number)) {
+      guests.started(node);
+      return;
+    }
     Role role = setting.plan().role(node.number);
     Founding joint = settings.founding();
     boolean first = places[node.number] == null;
@@ -278,6 +284,9 @@ final class ServiceGroup {
     }
     wiped |= disk != null && wiped(disk);
     var replica = new SimulatedReplica(setting, node, this, GROUP, terms, ServiceSettings.address(node.number));
+    if (role == Role.VOTER) {
+      guests.served(replica);
+    }
     if (keeping != null && survives(node.number)) {
       replica.survives();
     }
@@ -305,6 +314,23 @@ final class ServiceGroup {
 
   private static boolean wiped(@Nullable SimulatedDisk disk) {
     return disk == null || disk.wasWiped();
+  }
+
+  /// A client that is a member begins.
+  SimulatedClient begun(int place, int seat, ClientLink link) {
+    var client =
+        new SimulatedClient(setting, this, link, clients.size() + seat, allClients.size(), settings.guest(place));
+    allClients.add(client);
+    return client;
+  }
+
+  /// A number for a connection of a client that is a member.
+  long number() {
+    return connectionNext++;
+  }
+
+  Guests guests() {
+    return guests;
   }
 
   /// A replica's membership has ended by no wish of its own.
@@ -338,7 +364,8 @@ final class ServiceGroup {
   }
 
   private void act() {
-    SimulatedClient client = clients.get(random.nextInt(clients.size()));
+    List<SimulatedClient> all = guests.with(clients);
+    SimulatedClient client = all.get(random.nextInt(all.size()));
     long unit = setting.plan().suspectNanos();
     switch (random.nextInt(10)) {
       case 0 -> client.giveUp();
@@ -399,7 +426,8 @@ final class ServiceGroup {
 
   // ---- connections -----------------------------------------------------------------------------------------------
 
-  long connect(SimulatedClient client, String address) {
+  @Override
+  public long connect(SimulatedClient client, String address) {
     int place = Integer.parseInt(address.substring(1));
     SimulatedReplica replica = places[place];
     long id = connectionNext++;
@@ -417,7 +445,8 @@ final class ServiceGroup {
     return id;
   }
 
-  void toReplica(long id, ByteBuffer frame) {
+  @Override
+  public void toReplica(long id, ByteBuffer frame) {
     Connection connection = connections.get(id);
     if (connection != null && connection.clientOpen) {
       ByteBuffer bare = bare(frame);
@@ -452,7 +481,8 @@ final class ServiceGroup {
   }
 
   /// What was sent before still comes, or does not.
-  void closedByClient(long id) {
+  @Override
+  public void closedByClient(long id) {
     Connection connection = connections.get(id);
     if (connection != null && connection.clientOpen) {
       connection.clientOpen = false;
@@ -493,7 +523,7 @@ final class ServiceGroup {
   /// Each client calls once more.
   void last() {
     expecting = isTogether();
-    clients.forEach(SimulatedClient::last);
+    guests.with(clients).forEach(SimulatedClient::last);
   }
 
   long restNanos() {
@@ -539,7 +569,7 @@ final class ServiceGroup {
     boolean all = durable && !wiped && !damaged && !history.executions().isEmpty();
     for (int place = 0; place < places.length; place++) {
       SimulatedReplica replica = places[place];
-      boolean votes = setting.plan().role(place) == Role.VOTER;
+      boolean votes = setting.plan().role(place) == Role.VOTER && !guests.isAt(place);
       all &= !votes || replica != null && replica.isHere();
     }
     return all && !setting.plan().has(FaultKind.NAMESAKE);
@@ -577,7 +607,7 @@ final class ServiceGroup {
     }
     List<Violation> found = new ArrayList<>();
     List<String> here = living().stream().map(replica -> ServiceSettings.address(replica.node().number)).toList();
-    for (SimulatedClient client : clients) {
+    for (SimulatedClient client : guests.amongAll(clients, living())) {
       if (!client.knowsAnyOf(here)) {
         continue; // all that it was told of are gone
       }
@@ -589,6 +619,7 @@ final class ServiceGroup {
         found.add(new Violation("ReachesAll", client + " does not send to " + unreached + ": " + client.state()));
       }
     }
+    guests.checkAtRest(living(), found);
     if (!history.violations().isEmpty()) {
       return found; // that they are not equal follows from it
     }

@@ -10,6 +10,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Ordering;
 import org.tutti.membership.Founding;
+import org.tutti.replica.ClientGroup;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Replication;
 import org.tutti.replica.protocol.SessionTable;
@@ -30,6 +31,8 @@ final class ServiceSettings {
   private static final int DEADLINE_ONE_IN = 3;
   private static final int DEADLINE_UNITS_MAX = 200; // times of suspicion
   private static final int CALLS_MAX = 64; // are open at once
+  private static final int GUESTS_ONE_IN = 2; // services
+  private static final int GUESTS_NODES_MIN = 3; // one of these
   private static final int FEW_ONE_IN = 3; // clients
 
   /// What a client is started with.
@@ -40,13 +43,15 @@ final class ServiceSettings {
   /// @param callsMax      how many may be open
   /// @param hedged        whether it asks a second replica when the first is late
   /// @param policy        how it uses the replicas, or null
+  /// @param kind          in which groups with replicas it is; null for one that has connections
   record Client(
       List<String> contacts,
       long silenceNanos,
       long deadlineNanos,
       int callsMax,
       boolean hedged,
-      @Nullable Policy policy) {}
+      @Nullable Policy policy,
+      ClientGroup.@Nullable Kind kind) {}
 
   private final Plan plan;
   private final @Nullable Policy only; // what the only client wants; null when clients are drawn
@@ -59,6 +64,7 @@ final class ServiceSettings {
   private final long compareNanos;
   private final int clients;
   private final int ends;
+  private final int guests;
   private final boolean own; // the service that is tested; a user's may have calls that wait for others of their client
 
   /// @param mayBePassive whether the service can be replicated passively
@@ -79,7 +85,7 @@ final class ServiceSettings {
     this.limits =
         new SessionTable.Limits(
             sessionMillis(Plan.between(random, 2, LIFE_UNITS_MAX)),
-            Math.max(CLIENTS_MAX, wanted) + Plan.between(random, 0, 50),
+            Math.max(CLIENTS_MAX + plan.nodes() / GUESTS_NODES_MIN, wanted) + Plan.between(random, 0, 50),
             Plan.between(random, 1, 16),
             Plan.between(random, 40, 10_000));
     this.snapshotEvery = Plan.between(random, 1, SNAPSHOT_EVERY_MAX);
@@ -92,6 +98,12 @@ final class ServiceSettings {
     boolean compares = random.nextInt(COMPARES_ONE_IN) == 0;
     this.compareNanos = compares ? plan.suspectNanos() * Plan.between(random, 1, COMPARE_UNITS_MAX) : Long.MAX_VALUE;
     this.ends = own ? Plan.between(random, 0, ENDS_MAX) : 0;
+    this.guests = own && founding == null && plan.nodes() >= GUESTS_NODES_MIN ? guests(random) : 0;
+  }
+
+  private int guests(SplittableRandom random) {
+    boolean there = random.nextInt(GUESTS_ONE_IN) == 0 && !plan.has(FaultKind.NAMESAKE);
+    return there ? Plan.between(random, 1, plan.nodes() / GUESTS_NODES_MIN) : 0;
   }
 
   private ServiceSettings(ServiceSettings drawn, Policy only) {
@@ -108,6 +120,7 @@ final class ServiceSettings {
     this.own = drawn.own;
     this.clients = 1;
     this.ends = 0;
+    this.guests = 0;
     this.founding = null;
   }
 
@@ -187,7 +200,7 @@ final class ServiceSettings {
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
     if (only != null) {
       List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
-      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only);
+      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null);
     }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);
@@ -201,7 +214,32 @@ final class ServiceSettings {
         hurries ? deadline : Long.MAX_VALUE,
         few && own ? calls : CALLS_MAX,
         hedged,
-        hedged ? null : policy);
+        hedged ? null : policy,
+        null);
+  }
+
+  /// In how many of the last places there is no replica, but a client that is in groups with replicas. Whoever founds
+  /// the service together knows nothing of these.
+  int guests() {
+    return guests;
+  }
+
+  /// What the client at one of these places is started with.
+  ///
+  /// @param place the node's
+  /// @return the same each time
+  Client guest(int place) {
+    SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE + place);
+    ClientGroup.Kind kind = ClientGroup.Kind.values()[random.nextInt(2)];
+    Client drawn = client(plan.nodes() + place);
+    boolean finds = random.nextInt(3) > 0; // the most senior one
+    Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
+    if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
+      Policy.Collection one = policy.collectsSeveral() ? Policy.Collection.FIRST : policy.collection();
+      policy = new Policy(Policy.Dissemination.MANAGER, one, policy.replication(), policy.ordering());
+    }
+    List<String> contacts = finds ? List.of("") : drawn.contacts;
+    return new Client(contacts, drawn.silenceNanos, drawn.deadlineNanos, drawn.callsMax, false, policy, kind);
   }
 
   /// To the request manager or to all, with the replies of several if they can be had.

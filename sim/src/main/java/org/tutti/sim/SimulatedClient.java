@@ -34,6 +34,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
+  private final ClientLink link;
   private final int seat;
   private final int number; // no other client has it, also none that had the seat before
   private final ServiceSettings.Client settings;
@@ -86,6 +87,9 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
         return;
       }
       service.history().end(call, End.REPLIED, reply, position);
+      if (settings.kind() != null) {
+        service.guests().answers();
+      }
       if (call.read == null) {
         service.tested().replied(number, reply.asReadOnlyBuffer());
       }
@@ -136,9 +140,15 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   }
 
   SimulatedClient(
-      Simulation.Setting setting, ServiceGroup service, int seat, int number, ServiceSettings.Client settings) {
+      Simulation.Setting setting,
+      ServiceGroup service,
+      ClientLink link,
+      int seat,
+      int number,
+      ServiceSettings.Client settings) {
     this.setting = setting;
     this.service = service;
+    this.link = link;
     this.seat = seat;
     this.number = number;
     this.settings = settings;
@@ -255,7 +265,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private void breakOff() {
     long broken = connection;
     if (broken != 0) {
-      service.closedByClient(broken);
+      link.closedByClient(broken);
       disconnected(broken);
       call(Long.MAX_VALUE, Read.SEQUENTIAL);
     }
@@ -296,13 +306,13 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   @Override
   public void connect(String to) {
     address = to;
-    connection = service.connect(this, to);
+    connection = link.connect(this, to);
   }
 
   @Override
   public void disconnect() {
     if (connection != 0) {
-      service.closedByClient(connection);
+      link.closedByClient(connection);
       connection = 0;
     }
   }
@@ -312,7 +322,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     if (sentToAll != null) {
       sentToAll.sends(null, frame);
     }
-    service.toReplica(connection, frame);
+    link.toReplica(connection, frame);
   }
 
   @Override
@@ -335,13 +345,13 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     @Override
     public void connect(String to) {
       said = new SentToAll.Connection(to);
-      its = service.connect(SimulatedClient.this, to);
+      its = link.connect(SimulatedClient.this, to);
     }
 
     @Override
     public void disconnect() {
       if (its != 0) {
-        service.closedByClient(its);
+        link.closedByClient(its);
         its = 0;
       }
     }
@@ -351,7 +361,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       if (sentToAll != null) {
         sentToAll.sends(said, frame);
       }
-      service.toReplica(its, frame);
+      link.toReplica(its, frame);
     }
   }
 
@@ -455,6 +465,11 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   }
 
   @Override
+  public long formingNanos() {
+    return link.formingNanos();
+  }
+
+  @Override
   public long nanos() {
     return setting.scheduler().nowNanos();
   }
@@ -476,14 +491,22 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     }
   }
 
+  /// Whether its process is at work.
+  boolean isHere() {
+    return !ended && link.isHere();
+  }
+
   private void work() {
-    if (!ended) {
+    if (!ended && !link.isHere()) {
+      setting.scheduler().after(setting.plan().heartbeatNanos(), this::work);
+    } else if (!ended) {
       protocol.work();
       after();
     }
   }
 
   private void after() {
+    link.flush();
     if (open.size() < settings.callsMax() && !blocked.isEmpty()) {
       setting.scheduler().after(1, this::unblock);
     }

@@ -21,9 +21,12 @@ import org.tutti.membership.StateChecksum;
 import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.replica.Policy;
 import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
+import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.ReplicaProtocol;
+import org.tutti.replica.protocol.ServedGroups;
 import org.tutti.replica.protocol.SnapshotSchedule;
 import org.tutti.replica.protocol.SnapshotStore;
 import org.tutti.user.GroupUser;
@@ -74,6 +77,7 @@ final class SimulatedReplica
   private long workPlanned = Long.MAX_VALUE;
   private ServiceGroup.@Nullable Keeping keeping;
   private @Nullable SnapshotSchedule schedule;
+  private @Nullable SimulatedServer server; // in groups with clients
 
   SimulatedReplica(
       Simulation.Setting setting, SimulatedNode node, ServiceGroup service, String group, Terms terms, String address) {
@@ -140,6 +144,11 @@ final class SimulatedReplica
     return true;
   }
 
+  /// Clients may be in groups with it.
+  void serveGroups() {
+    server = new SimulatedServer(setting, service, this);
+  }
+
   /// @param founds whether it founds the group, alone or with others
   /// @param joint  these; null for nobody
   void enter(boolean founds, @Nullable Founding joint) {
@@ -150,6 +159,18 @@ final class SimulatedReplica
     } else {
       node.request(new Request.Found(group, terms, this, 0, joint), 0);
     }
+    if (server != null) {
+      server.enterLobby(founds);
+    }
+  }
+
+  boolean isInLobbyWith(MemberId client) {
+    return server != null && server.isInLobbyWith(client);
+  }
+
+  /// The groups in which it is with clients.
+  List<ServedGroups.Served> groups() {
+    return server == null ? List.of() : server.groups();
   }
 
   SimulatedNode node() {
@@ -247,7 +268,9 @@ final class SimulatedReplica
       }
       servesSince = protocol.isServing() ? Math.min(servesSince, setting.scheduler().nowNanos()) : Long.MAX_VALUE;
       service.lookWhoServes();
-      protocol.work();
+      do {
+        protocol.work();
+      } while (server != null && server.work());
     } catch (RuntimeException | Error broken) {
       service.broken(node, broken);
       return;
@@ -259,7 +282,8 @@ final class SimulatedReplica
   }
 
   private void planWork() {
-    long deadline = protocol.deadlineNanos();
+    long other = server == null ? Long.MAX_VALUE : server.deadlineNanos();
+    long deadline = Math.min(protocol.deadlineNanos(), other);
     if (deadline == Long.MAX_VALUE) {
       return;
     }
@@ -326,16 +350,52 @@ final class SimulatedReplica
 
   @Override
   public void send(long connection, ByteBuffer frame) {
-    service.toClient(connection, frame);
+    checkRole(frame.duplicate().position(Integer.BYTES));
+    if (server != null && server.has(connection)) {
+      server.send(connection, frame);
+    } else {
+      service.toClient(connection, frame);
+    }
+  }
+
+  /// Who wants the request manager is not welcome at another replica as long as the manager is there, as far as this
+  /// replica knows.
+  private void checkRole(ByteBuffer frame) {
+    try {
+      View known = toldView;
+      if (known != null && Frame.decode(frame) instanceof Frame.Welcome said && wantsManager(said.policy())) {
+        MemberId manager =
+            known.members().stream()
+                .filter(member -> member.equals(node.self) || clients(member) >= 0)
+                .findFirst()
+                .orElse(node.self);
+        if (!manager.equals(node.self) && said.replicas().contains(ServiceGroup.address(manager))) {
+          String words = node.self + " welcomes a client of the manager, which is " + manager;
+          service.history().violate("ManagerServes", words);
+        }
+      }
+    } catch (Frame.MalformedException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private static boolean wantsManager(int policy) {
+    return policy != Frame.NO_POLICY && Policy.of(policy).dissemination() == Policy.Dissemination.MANAGER;
   }
 
   @Override
   public void read(long connection, boolean on) {
+    if (server != null) {
+      server.read(connection, on);
+    }
     service.read(connection, on);
   }
 
   @Override
   public void close(long connection, ReplicaProtocol.Fault fault) {
+    if (server != null) {
+      server.close(connection);
+    }
     service.closedByReplica(connection);
   }
 

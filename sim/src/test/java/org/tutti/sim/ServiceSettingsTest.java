@@ -61,6 +61,10 @@ class ServiceSettingsTest {
       for (int client = 0; client < settings.clients(); client++) {
         ofClient(plan, settings.client(client));
       }
+      add("Replica.clientGroups", settings.guests() > 0);
+      for (int place = plan.nodes() - settings.guests(); place < plan.nodes(); place++) {
+        add("Client.group", String.valueOf(settings.guest(place).kind()));
+      }
     }
     var names = new TreeSet<String>();
     drawn.keySet().forEach(name -> names.add(name.replaceAll("\\(.*", "")));

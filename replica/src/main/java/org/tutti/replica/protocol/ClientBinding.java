@@ -30,6 +30,9 @@ import org.tutti.wire.Malformed;
 /// again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer of a later
 /// one; what the client had asked it asks again, under the same numbers ([SessionTable]).
 ///
+/// The lobby decides nothing. Where the servers keep nothing on disks it goes on in any part, as it may have lost its
+/// quorum when the servers' group has not; otherwise it is kept as that is.
+///
 /// **Threads**: none, and no clock: inputs come from one at a time.
 public final class ClientBinding {
   /// What the client asks of its host.
@@ -77,7 +80,9 @@ public final class ClientBinding {
     final String name;
     final String at; // of the server that founds it
     boolean invited;
+    @Nullable MemberId founder; // as far as it is known
     @Nullable View view; // with a server in it
+    final TreeSet<MemberId> had = new TreeSet<>(); // all members that it ever had
 
     Bound(String name, String at) {
       this.name = name;
@@ -108,6 +113,7 @@ public final class ClientBinding {
   private final Host host;
   private final TreeMap<String, Bound> groups = new TreeMap<>();
   private final TreeMap<Long, Line> lines = new TreeMap<>();
+  private final TreeMap<String, MemberId> servers = new TreeMap<>(); // that had lines, by address
   private final List<ClientGroupMessage.Place> to = new ArrayList<>(); // of the frame that is not multicast yet
   private @Nullable ByteBuffer frame;
   private @Nullable Bound frameIn;
@@ -188,7 +194,7 @@ public final class ClientBinding {
       post(line.group, new ClientGroupMessage.Ended(number));
     }
     if (line.server == null && line.group.view != null && kind == ClientGroup.Kind.INCLUSIVE) {
-      invite(line.group, false); // nobody has answered: the server may have left the group, and not the lobby
+      inviteOthers(line.group); // nobody has answered: the server may have left the group, and not the lobby
     }
     boolean unused = lines.values().stream().noneMatch(other -> other.group == line.group);
     if (unused && (kind == ClientGroup.Kind.ONE_CLUSIVE || line.group.view == null)) {
@@ -206,15 +212,34 @@ public final class ClientBinding {
       return;
     }
     if (frameIn != line.group || !said.equals(frame) || to.stream().anyMatch(place -> place.line() == number)) {
-      flush();
+      multicast();
       frame = said;
       frameIn = line.group;
     }
     to.add(new ClientGroupMessage.Place(number, line.said++));
   }
 
-  /// Multicasts what was said last: to be called after each run of inputs.
+  /// Multicasts what was said last, and ends lines to servers that have gone: to be called after each run of inputs.
   public void flush() {
+    multicast();
+    endVain();
+  }
+
+  /// Who is not in the lobby any more does not found a group.
+  private void endVain() {
+    View view = lobbyView;
+    if (view == null || view.voting() == 0) {
+      return;
+    }
+    for (Bound group : List.copyOf(groups.values())) {
+      MemberId founder = group.founder;
+      if (group.view == null && founder != null && !view.contains(founder)) {
+        over(group, founder.name() + " is not among the servers any more");
+      }
+    }
+  }
+
+  private void multicast() {
     Bound in = frameIn;
     ByteBuffer last = frame;
     if (in != null && last != null) {
@@ -227,7 +252,7 @@ public final class ClientBinding {
 
   /// Deletes the client's groups: it leaves them, and so do the servers when they are told.
   public void close() {
-    flush();
+    multicast();
     closed = true;
     lines.clear();
     List.copyOf(groups.values()).forEach(this::leave);
@@ -237,13 +262,13 @@ public final class ClientBinding {
   }
 
   private void post(Bound in, ClientGroupMessage message) {
-    flush();
+    multicast();
     host.post(in.name, message.encode());
   }
 
   private void leave(Bound group) {
     if (frameIn == group) {
-      flush();
+      multicast();
     }
     groups.remove(group.name);
     all = all == group ? null : all;
@@ -268,6 +293,7 @@ public final class ClientBinding {
     boolean here = view.primary() && view.contains(self) && view.size() > 1;
     if (here) {
       its.view = view;
+      its.had.addAll(view.members());
       for (Line line : of(its)) {
         MemberId server = line.server;
         if (server == null) {
@@ -289,8 +315,19 @@ public final class ClientBinding {
     List<Bound> bound = List.copyOf(groups.values());
     bound.forEach(this::invite);
     var known = new TreeSet<>(before == null ? List.<MemberId>of() : servers(before));
-    if (kind == ClientGroup.Kind.INCLUSIVE && view.primary() && !known.containsAll(servers(view))) {
-      bound.stream().filter(group -> group.view != null).forEach(group -> invite(group, false));
+    if (kind == ClientGroup.Kind.INCLUSIVE && !known.containsAll(servers(view))) {
+      bound.stream().filter(group -> group.view != null).forEach(this::inviteOthers);
+    }
+  }
+
+  /// Nobody becomes a member twice of one group in one life: if a server has left it, another group is formed.
+  private void inviteOthers(Bound group) {
+    View in = group.view;
+    List<MemberId> there = lobbyView == null ? List.of() : servers(lobbyView);
+    if (in != null && there.stream().anyMatch(server -> group.had.contains(server) && !in.contains(server))) {
+      over(group, "a server that had left the group is back");
+    } else {
+      invite(group, false);
     }
   }
 
@@ -301,14 +338,15 @@ public final class ClientBinding {
   /// Has a group founded, once, as soon as there is somebody who can.
   private void invite(Bound group) {
     View view = lobbyView;
-    if (!group.invited && view != null && view.primary() && view.voting() > 0) {
+    if (!group.invited && view != null && view.voting() > 0) {
       group.invited = true;
+      group.founder = group.at.isEmpty() ? view.members().getFirst() : servers.get(group.at);
       invite(group, true);
     }
   }
 
   private void invite(Bound group, boolean founds) {
-    flush();
+    multicast();
     host.post(lobby, new ClientGroupMessage.Invite(group.name, kind, group.at, founds).encode());
   }
 
@@ -366,6 +404,7 @@ public final class ClientBinding {
           Line line = line(group, number);
           if (line != null && line.server == null) {
             line.server = sender;
+            servers.put(line.at, sender);
             host.connected(number);
           }
         }

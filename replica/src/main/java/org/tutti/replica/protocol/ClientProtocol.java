@@ -66,6 +66,13 @@ public final class ClientProtocol {
       throw new IllegalStateException("this host has one connection");
     }
 
+    /// How long it may take until a replica can be spoken to, besides its silence: to form a group with it.
+    ///
+    /// @return nanoseconds
+    default long formingNanos() {
+      return 0;
+    }
+
     /// Steady time.
     ///
     /// @return nanoseconds since some moment
@@ -622,7 +629,7 @@ public final class ClientProtocol {
   private void sendAgain() {
     againAt = Long.MAX_VALUE;
     repeated += sent.size();
-    for (Request command : sent.values()) {
+    for (Request command : List.copyOf(sent.values())) {
       send(command);
     }
     questions.values().forEach(this::ask);
@@ -846,7 +853,8 @@ public final class ClientProtocol {
   private long patienceNanos() {
     int round = failures / Math.max(1, candidates().size());
     boolean hurries = failures > 0 && round < HURRIED_ROUNDS;
-    return hurries ? silenceNanos >> (HURRIED_ROUNDS - round) : silenceNanos;
+    long patience = hurries ? silenceNanos >> (HURRIED_ROUNDS - round) : silenceNanos;
+    return phase == Phase.CONNECTING ? patience + host.formingNanos() : patience;
   }
 
   private long pingNanos() {

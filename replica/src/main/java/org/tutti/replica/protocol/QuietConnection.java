@@ -188,7 +188,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
         }
       }
       case CONNECTING, GREETING -> {
-        if (now - heardAt > silenceNanos) {
+        if (now - heardAt > patienceNanos()) {
           end();
         }
       }
@@ -204,6 +204,10 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
         }
       }
     }
+  }
+
+  private long patienceNanos() {
+    return phase == Phase.CONNECTING ? silenceNanos + host.formingNanos() : silenceNanos;
   }
 
   /// There is no hurry, but who waits long for a silent replica need not wait so for one that did not serve yet.
@@ -226,7 +230,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
   final long deadlineNanos() {
     return switch (phase) {
       case IDLE -> client.isReady() ? connectAt : Long.MAX_VALUE;
-      case CONNECTING, GREETING -> heardAt + silenceNanos + 1;
+      case CONNECTING, GREETING -> heardAt + patienceNanos() + 1;
       case READY -> Math.min(dueNanos(), Math.min(pingAt, heardAt + silenceNanos + 1));
     };
   }

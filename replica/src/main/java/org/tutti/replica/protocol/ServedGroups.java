@@ -2,7 +2,9 @@ package org.tutti.replica.protocol;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -40,10 +42,12 @@ public final class ServedGroups {
     /// @param message never changed from now on
     void post(String group, ByteBuffer message);
 
-    /// A client has come.
+    /// A client has come: [ReplicaProtocol#connected].
     ///
+    /// @param client who
+    /// @param line   its number of the line
     /// @return its connection's number, higher than those of all before
-    long connected();
+    long connected(MemberId client, long line);
 
     /// The client has said something: [ReplicaProtocol#said].
     ///
@@ -95,6 +99,7 @@ public final class ServedGroups {
   }
 
   private static final long PATIENCE_NANOS = 10_000_000_000L; // for a client that does not come
+  private static final int LEFT_MAX = 1024; // groups
   private static final int LINES_MAX = 8; // in a group: a client has one, and others that it is just leaving
   private static final long UNREAD_BYTES_MAX = 64L << 20; // of a line, while the servers' window is full
 
@@ -106,6 +111,7 @@ public final class ServedGroups {
   private final Host host;
   private final TreeMap<String, Joined> groups = new TreeMap<>();
   private final TreeMap<Long, Line> lines = new TreeMap<>(); // by connection
+  private final SequencedSet<String> left = new LinkedHashSet<>(); // groups, which it does not enter again; the newest
   private @Nullable View lobbyView;
   private boolean away;
   private boolean more; // may be read
@@ -194,8 +200,13 @@ public final class ServedGroups {
     if (!invite.group().startsWith(prefix) || Names.fault(invite.group()) != null) {
       throw new Malformed("name of a group");
     }
+    View there = lobbyView;
+    if (there == null || !there.contains(client)) {
+      return; // an invitation of long ago, which the log of a durable lobby tells again, or the client has gone
+    }
     boolean founder = invite.founds() && isMeant(invite.at(), lobbyView);
-    if (!founder && invite.kind() == ClientGroup.Kind.ONE_CLUSIVE || groups.containsKey(invite.group())) {
+    boolean known = groups.containsKey(invite.group()) || left.contains(invite.group());
+    if (!founder && invite.kind() == ClientGroup.Kind.ONE_CLUSIVE || known) {
       return;
     }
     if (groups.size() >= groupsMax) {
@@ -230,7 +241,7 @@ public final class ServedGroups {
       while (in.lines.size() >= LINES_MAX) {
         end(in.lines.firstEntry().getValue());
       }
-      var line = new Line(in, number, host.connected());
+      var line = new Line(in, number, host.connected(in.what.client, number));
       in.lines.put(number, line);
       lines.put(line.connection, line);
       post(line, new ClientGroupMessage.Begun(number));
@@ -263,6 +274,10 @@ public final class ServedGroups {
   public void ended(String group) {
     Joined its = groups.remove(group);
     if (its != null) {
+      left.add(group);
+      while (left.size() > LEFT_MAX) {
+        left.removeFirst();
+      }
       List.copyOf(its.lines.values()).forEach(this::end);
     }
   }

@@ -21,6 +21,7 @@ import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.fixture.Golden;
 import org.tutti.replica.Answer;
+import org.tutti.replica.ClientGroup;
 import org.tutti.replica.Command;
 import org.tutti.replica.PassiveStateMachine;
 import org.tutti.replica.Read;
@@ -117,6 +118,34 @@ class ReplicaGoldenTest {
         .example("skipped", new GroupCallMessage.Skipped(300, 1000), format)
         .covers(GroupCallMessage.class)
         .check();
+  }
+
+  @Test
+  void clientGroups() {
+    var format =
+        new Golden.Format<ClientGroupMessage>() {
+          @Override
+          public byte[] write(ClientGroupMessage message) {
+            return taken(message.encode());
+          }
+
+          @Override
+          public ClientGroupMessage read(byte[] bytes) throws Exception {
+            return ClientGroupMessage.read(ByteBuffer.wrap(bytes));
+          }
+        };
+    var places = List.of(new ClientGroupMessage.Place(1, 300), new ClientGroupMessage.Place(2, 0));
+    Golden golden =
+        new Golden("replica", "client-group", "in groups of clients and servers: `ClientGroupMessage`")
+            .example("begin", new ClientGroupMessage.Begin(300, "a:1"), format)
+            .example("begun", new ClientGroupMessage.Begun(300), format)
+            .example("said", new ClientGroupMessage.Said(places, bytes("call")), format)
+            .example("answered", new ClientGroupMessage.Answered(places.getFirst(), bytes("reply")), format)
+            .example("ended", new ClientGroupMessage.Ended(300), format);
+    for (ClientGroup.Kind kind : ClientGroup.Kind.values()) {
+      golden.example("invite " + kind, new ClientGroupMessage.Invite("bank.client.c.1.1", kind, "a:1", true), format);
+    }
+    golden.covers(ClientGroupMessage.class).check();
   }
 
   /// A service whose state is the commands that it has executed.

@@ -250,6 +250,27 @@ final class ServiceMutants {
                   new Return(0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "retry-renumbered",
+                  "what has no reply is sent to the next replica under a new number",
+                  "replica.protocol.ClientProtocol",
+                  "sendAgain",
+                  new Redirect("ClientProtocol.send", "request"))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "manager-unasked",
+                  "who wants the manager is taken by any replica, while the manager is there",
+                  "replica.protocol.ReplicaProtocol",
+                  "sendsToManager",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "group-outlives-its-client",
+                  "a server stays in a group that its client has left",
+                  "replica.protocol.ServedGroups",
+                  "viewed",
+                  new Drop("leave", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "passive-executes-on-state",
                   "backups execute commands themselves",
                   "replica.protocol.SessionTable",

@@ -5,7 +5,8 @@ import java.util.Set;
 import org.tutti.fuzz.FuzzTarget;
 import org.tutti.wire.Malformed;
 
-/// What clients and replicas of a service say to each other, and members that call each other.
+/// What clients and replicas of a service say to each other, by connections and in groups, and members that call each
+/// other.
 public final class ClientFrameTarget implements FuzzTarget {
   @Override
   public Set<Class<? extends Exception>> refusals() {
@@ -14,12 +15,19 @@ public final class ClientFrameTarget implements FuzzTarget {
 
   @Override
   public void take(ByteBuffer input) throws Frame.MalformedException, Malformed {
-    if (FuzzTarget.choice(input, 2) == 0) {
-      ByteBuffer first = Frame.decode(input.slice()).encode();
-      FuzzTarget.same(first, Frame.decode(first.duplicate().position(Integer.BYTES)).encode());
-    } else {
-      ByteBuffer first = GroupCallMessage.read(input.slice()).encode();
-      FuzzTarget.same(first, GroupCallMessage.read(first.duplicate()).encode());
+    switch (FuzzTarget.choice(input, 3)) {
+      case 0 -> {
+        ByteBuffer first = Frame.decode(input.slice()).encode();
+        FuzzTarget.same(first, Frame.decode(first.duplicate().position(Integer.BYTES)).encode());
+      }
+      case 1 -> {
+        ByteBuffer first = GroupCallMessage.read(input.slice()).encode();
+        FuzzTarget.same(first, GroupCallMessage.read(first.duplicate()).encode());
+      }
+      default -> {
+        ByteBuffer first = ClientGroupMessage.read(input.slice()).encode();
+        FuzzTarget.same(first, ClientGroupMessage.read(first.duplicate()).encode());
+      }
     }
   }
 }

@@ -17,6 +17,7 @@ import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.Client;
+import org.tutti.replica.ClientGroup;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
 import org.tutti.replica.Replica;
@@ -65,6 +66,40 @@ class ReplicaGuideTest {
       assertThat(add(5, first, second)).isEqualTo(5);
       running.get(0).close();
       assertThat(add(2, first, second)).isEqualTo(7);
+    } finally {
+      running.forEach(Running::close);
+    }
+  }
+
+  private static Running startInGroups(String name, String address, String... contacts) {
+    Node node = Node.named(name).listen(address).contacts(contacts).start();
+    Replica replica = Replica.of("counter", new Counter()).clientGroups().expecting("n1", "n2", "n3").start(node);
+    return new Running(node, replica);
+  }
+
+  private static final Policy MANAGER =
+      new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+
+  private static String addInGroup(Node node, ClientGroup.Kind kind, long amount) throws Exception {
+    try (Client client = Client.of("counter").group(node, kind).policy(MANAGER).connect()) {
+      long value = client.call(ByteBuffer.allocate(8).putLong(0, amount)).get().getLong();
+      ClientGroup its = client.groupDetails().getFirst();
+      return value + " by " + its.manager() + ", " + its.members().size() + " members";
+    } // the group is deleted
+  }
+
+  @Test
+  void aClientIsAMemberOfAGroupWithItsManager() throws Exception {
+    List<String> members = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
+    List<Running> running = new ArrayList<>();
+    try (Node own = Node.named("c1").contacts(members.toArray(String[]::new)).start()) {
+      for (int i = 0; i < 3; i++) {
+        running.add(startInGroups("n" + (i + 1), members.get(i), members.toArray(String[]::new)));
+      }
+      for (Running one : running) {
+        one.replica.awaitServing(Duration.ofSeconds(60));
+      }
+      assertThat(addInGroup(own, ClientGroup.Kind.ONE_CLUSIVE, 5)).matches("5 by n[1-3].*, 2 members");
     } finally {
       running.forEach(Running::close);
     }

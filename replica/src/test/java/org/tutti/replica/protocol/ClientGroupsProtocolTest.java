@@ -1,0 +1,434 @@
+package org.tutti.replica.protocol;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.replica.ClientGroup;
+import org.tutti.replica.protocol.ClientGroupMessage.Place;
+import org.tutti.transport.Address;
+
+/// A client and its servers in groups: what each asks of its host when it is told of views and messages.
+class ClientGroupsProtocolTest {
+  private static final MemberId C = member("c");
+  private static final MemberId N1 = member("n1");
+  private static final MemberId N2 = member("n2");
+  private static final String LOBBY = ClientBinding.lobby("bank");
+  private static final String FIRST = "bank.client.c.ff.1";
+  private static final String SECOND = "bank.client.c.ff.2";
+  private static final long PATIENCE = 10_000_000_000L;
+
+  private final List<String> asked = new ArrayList<>(); // of the host, since #asked
+
+  private static MemberId member(String name) {
+    return new MemberId(name, new Address(name + ":1"), 7);
+  }
+
+  private static View view(long epoch, boolean primary, MemberId... members) {
+    return new View(new ViewId(epoch, 1), List.of(members), members.length, primary, List.of());
+  }
+
+  private static View lobby(long epoch, MemberId... servers) {
+    var all = new ArrayList<>(List.of(servers));
+    all.add(C);
+    return new View(new ViewId(epoch, 1), all, servers.length, true, List.of());
+  }
+
+  private static ByteBuffer bytes(String text) {
+    return UTF_8.encode(text);
+  }
+
+  private static String text(ByteBuffer bytes) {
+    return UTF_8.decode(bytes.duplicate()).toString();
+  }
+
+  private static String words(ByteBuffer message) {
+    try {
+      return switch (ClientGroupMessage.read(message.duplicate())) {
+        case ClientGroupMessage.Invite(var group, var kind, var at, var founds) ->
+            "invite " + group + " " + kind + " '" + at + "'" + (founds ? " founds" : "");
+        case ClientGroupMessage.Begin(long line, String at) -> "begin " + line + " '" + at + "'";
+        case ClientGroupMessage.Begun(long line) -> "begun " + line;
+        case ClientGroupMessage.Said(var to, var frame) ->
+            "said " + to.stream().map(place -> place.line() + "/" + place.number()).toList() + " " + text(frame);
+        case ClientGroupMessage.Answered(var place, var frame) ->
+            "answered " + place.line() + "/" + place.number() + " " + text(frame);
+        case ClientGroupMessage.Ended(long line) -> "ended " + line;
+      };
+    } catch (org.tutti.wire.Malformed impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  private List<String> asked() {
+    List<String> all = List.copyOf(asked);
+    asked.clear();
+    return all;
+  }
+
+  private ClientBinding client(ClientGroup.Kind kind) {
+    return new ClientBinding(
+        C,
+        "bank",
+        255,
+        kind,
+        new ClientBinding.Host() {
+          @Override
+          public void observe(String group) {
+            asked.add("observe " + group);
+          }
+
+          @Override
+          public void join(String group) {
+            asked.add("join " + group);
+          }
+
+          @Override
+          public void leave(String group) {
+            asked.add("leave " + group);
+          }
+
+          @Override
+          public void post(String group, ByteBuffer message) {
+            asked.add(group + ": " + words(message));
+          }
+
+          @Override
+          public void connected(long line) {
+            asked.add("connected " + line);
+          }
+
+          @Override
+          public void received(long line, ByteBuffer frame) {
+            asked.add("received " + line + " " + text(frame));
+          }
+
+          @Override
+          public void disconnected(long line, String why) {
+            asked.add("disconnected " + line + ": " + why);
+          }
+        });
+  }
+
+  private ServedGroups server(int most) {
+    return new ServedGroups(
+        N1,
+        "bank",
+        "h1:1",
+        most,
+        new ServedGroups.Host() {
+          private long connections;
+
+          @Override
+          public void enter(String group, boolean founds) {
+            asked.add((founds ? "found " : "join ") + group);
+          }
+
+          @Override
+          public void leave(String group) {
+            asked.add("leave " + group);
+          }
+
+          @Override
+          public void post(String group, ByteBuffer message) {
+            asked.add(group + ": " + words(message));
+          }
+
+          @Override
+          public long connected(MemberId client, long line) {
+            asked.add("connected " + client.name());
+            return ++connections;
+          }
+
+          @Override
+          public void said(long connection, ByteBuffer frame) {
+            asked.add("said " + connection + " " + text(frame));
+          }
+
+          @Override
+          public void disconnected(long connection) {
+            asked.add("disconnected " + connection);
+          }
+        });
+  }
+
+  private static ByteBuffer answered(long line, long number, String frame) {
+    return new ClientGroupMessage.Answered(new Place(line, number), bytes(frame)).encode();
+  }
+
+  /// A client with line 1 to n1.
+  private ClientBinding bound(ClientGroup.Kind kind) {
+    ClientBinding client = client(kind);
+    assertThat(client.connect("h1:1")).isEqualTo(1);
+    client.viewed(LOBBY, lobby(1, N1, N2));
+    client.viewed(FIRST, kind == ClientGroup.Kind.INCLUSIVE ? view(2, true, N1, C, N2) : view(2, true, N1, C));
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
+    asked.clear();
+    return client;
+  }
+
+  @Test
+  void aOneClusiveGroupIsInvitedFromTheLobbyAndHasALineToItsServer() {
+    ClientBinding client = client(ClientGroup.Kind.ONE_CLUSIVE);
+    client.connect("h1:1");
+    assertThat(asked()).containsExactly("observe " + LOBBY, "join " + FIRST);
+    client.viewed(LOBBY, lobby(1, N1, N2));
+    assertThat(asked()).containsExactly(LOBBY + ": invite " + FIRST + " ONE_CLUSIVE 'h1:1' founds");
+    client.viewed(FIRST, view(1, false, C));
+    assertThat(asked()).isEmpty();
+    client.viewed(FIRST, view(2, true, N1, C));
+    assertThat(asked()).containsExactly(FIRST + ": begin 1 'h1:1'");
+    client.send(1, bytes("early"));
+    client.flush();
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
+    client.send(1, bytes("HELLO"));
+    client.send(1, bytes("OPEN"));
+    client.flush();
+    client.delivered(FIRST, N1, answered(1, 0, "WELCOME"));
+    assertThat(asked())
+        .containsExactly(
+            "connected 1", FIRST + ": said [1/0] HELLO", FIRST + ": said [1/1] OPEN", "received 1 WELCOME");
+    assertThat(client.groups()).containsExactly(FIRST);
+  }
+
+  @Test
+  void whenItsServerHasGoneTheBindingBreaksAndTheNextOneHasAnotherGroup() {
+    ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
+    client.viewed(FIRST, view(3, true, C));
+    assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: no server is in the group any more");
+    assertThat(client.connect("h2:1")).isEqualTo(2);
+    assertThat(asked()).containsExactly("join " + SECOND, LOBBY + ": invite " + SECOND + " ONE_CLUSIVE 'h2:1' founds");
+  }
+
+  @Test
+  void aGroupThatIsNotPrimaryIsOver() {
+    for (ClientGroup.Kind kind : ClientGroup.Kind.values()) {
+      ClientBinding client = bound(kind);
+      client.viewed(FIRST, view(3, false, N1, C));
+      assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: the group has no primary view any more");
+      assertThat(client.groups()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatAnEarlierBindingSaysIsNotTaken() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.disconnect(1);
+    assertThat(client.connect("h1:1")).isEqualTo(2);
+    client.delivered(FIRST, N1, answered(1, 0, "late"));
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(2).encode());
+    client.delivered(FIRST, N2, answered(2, 0, "of another server"));
+    client.delivered(SECOND, N1, answered(2, 0, "of another group"));
+    client.delivered(FIRST, N1, answered(2, 0, "good"));
+    assertThat(asked())
+        .containsExactly(FIRST + ": ended 1", FIRST + ": begin 2 'h1:1'", "connected 2", "received 2 good");
+  }
+
+  @Test
+  void aMissingFrameEndsTheLine() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.delivered(FIRST, N1, answered(1, 1, "second"));
+    assertThat(asked()).containsExactly("disconnected 1: a frame is missing");
+    assertThat(client.dropped()).isEqualTo(1);
+    client.delivered(FIRST, N1, bytes("nonsense"));
+    assertThat(client.dropped()).isEqualTo(2);
+  }
+
+  @Test
+  void inAnInclusiveGroupAFrameToAllIsOneMulticastAndOneServerMayGo() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    assertThat(client.connect("h2:1")).isEqualTo(2);
+    client.delivered(FIRST, N2, new ClientGroupMessage.Begun(2).encode());
+    asked.clear();
+    client.send(1, bytes("CALL 1"));
+    client.send(2, bytes("CALL 1"));
+    client.send(1, bytes("CALL 2"));
+    client.flush();
+    assertThat(asked()).containsExactly(FIRST + ": said [1/0, 2/0] CALL 1", FIRST + ": said [1/1] CALL 2");
+    client.viewed(FIRST, view(3, true, C, N2));
+    assertThat(asked()).containsExactly("disconnected 1: n1 is not in the group any more");
+    assertThat(client.groups()).containsExactly(FIRST);
+  }
+
+  @Test
+  void serversThatComeAreInvitedToAnInclusiveGroup() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    MemberId third = member("n3");
+    client.viewed(LOBBY, lobby(2, N1, N2, third));
+    assertThat(asked()).containsExactly(LOBBY + ": invite " + FIRST + " INCLUSIVE ''");
+    client.connect("h2:1");
+    client.disconnect(2); // it has not answered
+    assertThat(asked())
+        .containsExactly(
+            FIRST + ": begin 2 'h2:1'", FIRST + ": ended 2", LOBBY + ": invite " + FIRST + " INCLUSIVE ''");
+  }
+
+  @Test
+  void aServerThatHasLeftAnInclusiveGroupIsInAnotherOne() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.viewed(FIRST, view(3, true, N1, C));
+    client.viewed(LOBBY, lobby(2, N1));
+    assertThat(asked()).isEmpty();
+    client.viewed(LOBBY, lobby(3, N1, N2));
+    assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: a server that had left the group is back");
+    client.connect("h1:1");
+    assertThat(asked()).containsExactly("join " + SECOND, LOBBY + ": invite " + SECOND + " INCLUSIVE '' founds");
+    ServedGroups server = serving();
+    server.viewed(FIRST, view(3, false, N1));
+    asked.clear();
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", false);
+    assertThat(asked()).as("it does not enter a group again").isEmpty();
+  }
+
+  @Test
+  void aServerThatHasLeftTheLobbyIsNotWaitedFor() {
+    ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
+    client.disconnect(1);
+    client.connect("h1:1");
+    client.viewed(LOBBY, lobby(2, N2));
+    asked.clear();
+    client.flush();
+    assertThat(asked()).containsExactly("leave " + SECOND, "disconnected 2: n1 is not among the servers any more");
+  }
+
+  @Test
+  void aClientThatIsClosedLeavesItsGroups() {
+    ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
+    client.send(1, bytes("CLOSE"));
+    client.close();
+    assertThat(asked()).containsExactly(FIRST + ": said [1/0] CLOSE", "leave " + FIRST, "leave " + LOBBY);
+    assertThatThrownBy(() -> client.connect("h1:1")).isInstanceOf(IllegalStateException.class);
+  }
+
+  // ---- the server's side -----------------------------------------------------------------------------------------
+
+  private void invite(ServedGroups server, String group, ClientGroup.Kind kind, String at, boolean founds) {
+    server.delivered(LOBBY, C, new ClientGroupMessage.Invite(group, kind, at, founds).encode(), 0);
+  }
+
+  private void say(ServedGroups server, long number, String frame) {
+    server.delivered(FIRST, C, new ClientGroupMessage.Said(List.of(new Place(1, number)), bytes(frame)).encode(), 0);
+  }
+
+  /// A server with line 1 of c, which is connection 1.
+  private ServedGroups serving() {
+    ServedGroups server = server(10);
+    server.viewed(LOBBY, lobby(1, N1, N2));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(FIRST, view(1, true, N1));
+    server.viewed(FIRST, view(2, true, N1, C));
+    server.delivered(FIRST, C, new ClientGroupMessage.Begin(1, "h1:1").encode(), 0);
+    return server;
+  }
+
+  @Test
+  void aServerFoundsTheGroupThatIsMeantForItAndTheClientIsAConnectionOfItsReplica() {
+    ServedGroups server = serving();
+    say(server, 0, "HELLO");
+    server.send(1, ByteBuffer.allocate(11).putInt(7).put(bytes("WELCOME")).flip());
+    assertThat(asked())
+        .containsExactly(
+            "found " + FIRST, "connected c", FIRST + ": begun 1", "said 1 HELLO", FIRST + ": answered 1/0 WELCOME");
+    assertThat(server.groups()).containsExactly(new ServedGroups.Served(FIRST, ClientGroup.Kind.ONE_CLUSIVE, C));
+    server.viewed(FIRST, view(3, true, N1));
+    assertThat(asked()).containsExactly("disconnected 1", "leave " + FIRST);
+    assertThat(server.groups()).isEmpty();
+  }
+
+  @Test
+  void othersAreNotMeantByAOneClusiveInvitationAndJoinAtAnInclusiveOne() {
+    ServedGroups server = server(10);
+    server.viewed(LOBBY, lobby(1, N2, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h2:1", true);
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "", true);
+    assertThat(asked()).isEmpty();
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", true);
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", false);
+    assertThat(asked()).containsExactly("join " + FIRST);
+    server.viewed(LOBBY, lobby(2, N1, N2));
+    invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "", true);
+    assertThat(asked()).containsExactly("found " + SECOND);
+  }
+
+  @Test
+  void anInvitationOfWhoIsNotInTheLobbyIsOfLongAgo() {
+    ServedGroups server = server(10);
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(LOBBY, view(1, false, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    assertThat(asked()).isEmpty();
+  }
+
+  @Test
+  void aGroupIsLeftToWhichItsClientDoesNotCome() {
+    ServedGroups server = server(10);
+    server.viewed(LOBBY, lobby(1, N1, N2));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(FIRST, view(1, true, N1));
+    assertThat(server.deadlineNanos()).isEqualTo(PATIENCE);
+    server.work(PATIENCE - 1);
+    assertThat(asked()).containsExactly("found " + FIRST);
+    server.work(PATIENCE);
+    assertThat(asked()).containsExactly("leave " + FIRST);
+    assertThat(server.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void whatIsNotReadWaitsInOrder() {
+    ServedGroups server = serving();
+    asked.clear();
+    server.read(1, false);
+    say(server, 0, "a");
+    say(server, 1, "b");
+    assertThat(server.work(0)).isFalse();
+    assertThat(asked()).isEmpty();
+    server.read(1, true);
+    assertThat(server.work(0)).isTrue();
+    assertThat(asked()).containsExactly("said 1 a", "said 1 b");
+  }
+
+  @Test
+  void badInputIsDroppedAndCounted() {
+    ServedGroups server = serving();
+    asked.clear();
+    server.delivered(LOBBY, C, bytes("nonsense"), 0);
+    invite(server, "bank", ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true); // the servers' own group
+    server.delivered(FIRST, C, new ClientGroupMessage.Begun(1).encode(), 0);
+    assertThat(server.dropped()).isEqualTo(3);
+    server.delivered(FIRST, N2, bytes("nonsense"), 0); // another server's
+    assertThat(server.dropped()).isEqualTo(3);
+    assertThat(asked()).isEmpty();
+    say(server, 1, "second");
+    assertThat(asked()).containsExactly(FIRST + ": ended 1", "disconnected 1");
+    assertThat(server.dropped()).isEqualTo(4);
+  }
+
+  @Test
+  void thereAreNotMoreGroupsThanMayBe() {
+    ServedGroups server = server(1);
+    server.viewed(LOBBY, lobby(1, N1, N2));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    assertThat(asked()).containsExactly("found " + FIRST);
+    assertThat(server.refused()).isEqualTo(1);
+  }
+
+  @Test
+  void clientsAreTurnedAwayWhileTheStateIsReplaced() {
+    ServedGroups server = serving();
+    asked.clear();
+    server.away(true);
+    server.delivered(FIRST, C, new ClientGroupMessage.Begin(2, "h1:1").encode(), 0);
+    assertThat(asked()).containsExactly(FIRST + ": ended 1", "disconnected 1");
+    server.away(false);
+    server.delivered(FIRST, C, new ClientGroupMessage.Begin(3, "h1:1").encode(), 0);
+    assertThat(asked()).containsExactly("connected c", FIRST + ": begun 3");
+  }
+}

@@ -1,0 +1,219 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.replica.ClientGroup;
+import org.tutti.replica.protocol.ClientBinding;
+
+/// How one life of a client that is a member reaches replicas: what a host's threads do for a [ClientBinding].
+final class GuestLink implements ClientLink, ClientBinding.Host {
+  private final Simulation.Setting setting;
+  private final SimulatedNode node;
+  private final ServiceGroup service;
+  private final SplittableRandom random;
+  private final ClientBinding binding;
+  private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
+  private final ArrayDeque<Runnable> told = new ArrayDeque<>();
+  private final TreeMap<Long, Integer> heard = new TreeMap<>(); // frames, by line
+  private @Nullable SimulatedClient client;
+  private boolean waking;
+
+  GuestLink(Simulation.Setting setting, SimulatedNode node, ServiceGroup service) {
+    this.setting = setting;
+    this.node = node;
+    this.service = service;
+    this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
+    ClientGroup.Kind kind = Objects.requireNonNull(service.settings().guest(node.number).kind());
+    this.binding = new ClientBinding(node.self, ServiceGroup.NAME, random.nextLong(), kind, this);
+  }
+
+  void begin(SimulatedClient its) {
+    client = its;
+  }
+
+  MemberId self() {
+    return node.self;
+  }
+
+  SimulatedClient client() {
+    return Objects.requireNonNull(client);
+  }
+
+  /// Its process has ended, and another one has its place.
+  void end() {
+    told.clear();
+    memberships.clear();
+    client().end(false);
+  }
+
+  /// Whether it is in a group with servers.
+  boolean isIn(String group) {
+    return isHere() && binding.groups().contains(group);
+  }
+
+  // ---- what the client wants ---------------------------------------------------------------------------------------
+
+  @Override
+  public boolean isHere() {
+    return node.isAlive() && !node.isPaused();
+  }
+
+  @Override
+  public long connect(SimulatedClient its, String address) {
+    long before = binding.formed();
+    long line = binding.connect(address);
+    service.guests().forms(binding, before);
+    heard.put(line, 0);
+    return line;
+  }
+
+  @Override
+  public void toReplica(long line, ByteBuffer frame) {
+    binding.send(line, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES));
+  }
+
+  @Override
+  public void closedByClient(long line) {
+    binding.disconnect(line);
+  }
+
+  @Override
+  public long formingNanos() {
+    return 2 * setting.plan().suspectNanos();
+  }
+
+  @Override
+  public void flush() {
+    binding.flush();
+  }
+
+  // ---- its thread --------------------------------------------------------------------------------------------------
+
+  private void tell(Runnable event) {
+    told.add(event);
+    wake();
+  }
+
+  private void wake() {
+    if (!waking) {
+      waking = true;
+      setting.scheduler().after(random.nextLong(Math.max(1, setting.plan().turnNanosMax())), this::turn);
+    }
+  }
+
+  private void turn() {
+    waking = false;
+    if (!node.isAlive()) {
+      return; // what it was told waits for the case that it wakes up again
+    }
+    if (node.isPaused()) {
+      waking = true;
+      setting.scheduler().after(setting.plan().heartbeatNanos() / 4, this::turn);
+      return;
+    }
+    try {
+      for (int most = 1 + random.nextInt(16); most > 0 && !told.isEmpty(); most--) {
+        told.remove().run();
+      }
+      binding.flush();
+    } catch (RuntimeException | Error broken) {
+      service.broken(node, broken);
+      return;
+    }
+    if (!told.isEmpty()) {
+      wake();
+    }
+  }
+
+  private SimulatedMembership membership(String group) {
+    var its =
+        new SimulatedMembership(
+            node,
+            group,
+            service.guests().member(node.number),
+            this::tell,
+            new SimulatedMembership.Events() {
+              @Override
+              public void viewed(View view) {
+                say("in " + group + " sees " + view);
+                binding.viewed(group, view);
+              }
+
+              @Override
+              public void delivered(MemberId sender, ByteBuffer message) {
+                binding.delivered(group, sender, message);
+              }
+
+              @Override
+              public void ended(End end) {
+                say("is not in " + group + " any more: " + end);
+                SimulatedMembership gone = memberships.remove(group);
+                if (gone != null && !gone.isLeaving()) {
+                  binding.ended(group, "it is over");
+                }
+              }
+            });
+    memberships.put(group, its);
+    return its;
+  }
+
+  private void say(String what) {
+    if (setting.trace().speaks()) {
+      setting.trace().say(node.self.name(), "   ** guest " + what);
+    }
+  }
+
+  // ---- what the binding asks ---------------------------------------------------------------------------------------
+
+  @Override
+  public void observe(String group) {
+    membership(group).join(true);
+  }
+
+  @Override
+  public void join(String group) {
+    say("joins " + group);
+    membership(group).join(false);
+  }
+
+  @Override
+  public void leave(String group) {
+    SimulatedMembership its = memberships.get(group);
+    if (its != null) {
+      its.leave();
+    }
+  }
+
+  @Override
+  public void post(String group, ByteBuffer message) {
+    SimulatedMembership its = memberships.get(group);
+    if (its != null && !its.isLeaving()) {
+      its.post(message);
+    }
+  }
+
+  @Override
+  public void connected(long line) {
+    client().connected(line);
+  }
+
+  @Override
+  public void received(long line, ByteBuffer frame) {
+    int number = heard.merge(line, 1, Integer::sum) - 1;
+    service.guests().hears(node.self, line, number, frame.duplicate());
+    client().received(line, frame);
+  }
+
+  @Override
+  public void disconnected(long line, String why) {
+    say("has no line " + line + " any more: " + why);
+    client().disconnected(line);
+  }
+}

@@ -1,0 +1,167 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.Partitions;
+import org.tutti.Suspicion;
+import org.tutti.replica.protocol.ClientBinding;
+import org.tutti.replica.protocol.ServedGroups;
+import org.tutti.sim.check.Violation;
+
+/// The clients of the [ServiceGroup] that are members of groups with its replicas: each on a node of its own, at one of
+/// the last places, where no replica is. They go through all that happens to nodes.
+///
+/// Checkers of its own: `TrueLines`, what a client is told over a line is what one server has said to it over it, from
+/// the first frame on, in order, and nothing is missing; `GroupsDeleted`, no server stays in a group without its
+/// client.
+final class Guests {
+  static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
+
+  /// What a server has said over a line to a client.
+  record Line(MemberId client, long number, MemberId server) implements Comparable<Line> {
+    @Override
+    public int compareTo(Line other) {
+      int byClient = client.compareTo(other.client);
+      int byNumber = byClient != 0 ? byClient : Long.compare(number, other.number);
+      return byNumber != 0 ? byNumber : server.compareTo(other.server);
+    }
+  }
+
+  private final Simulation.Setting setting;
+  private final ServiceGroup service;
+  private final @Nullable GuestLink[] guests; // the newest life at each place, from the first of these places on
+  private final int first;
+  private final TreeMap<MemberId, GuestLink> byMember = new TreeMap<>();
+  private final TreeMap<Line, List<ByteBuffer>> said = new TreeMap<>();
+  private long formed;
+  private long answered;
+
+  Guests(Simulation.Setting setting, ServiceGroup service) {
+    this.setting = setting;
+    this.service = service;
+    this.guests = new GuestLink[service.settings().guests()];
+    this.first = setting.plan().nodes() - guests.length;
+  }
+
+  boolean isAt(int place) {
+    return place >= first;
+  }
+
+  /// What a member decides for itself in groups of clients and servers.
+  MemberConfig member(int place) {
+    return service.settings().member(place).toBuilder().suspicion(Suspicion.REFUTABLE).build();
+  }
+
+  /// A node has begun a life.
+  void started(SimulatedNode node) {
+    GuestLink before = guests[node.number - first];
+    if (before != null) {
+      before.end();
+    }
+    var link = new GuestLink(setting, node, service);
+    guests[node.number - first] = link;
+    byMember.put(node.self, link);
+    link.begin(service.begun(node.number, node.number - first, link));
+  }
+
+  /// A replica has begun a life: it is invited from now on.
+  void served(SimulatedReplica replica) {
+    if (guests.length > 0) {
+      replica.serveGroups();
+    }
+  }
+
+  /// What is decided for the lobby, which is kept as the service is.
+  GroupConfig lobby() {
+    Durability durability = service.settings().group().durability();
+    Partitions partitions = durability == Durability.NONE ? Partitions.CONTINUE : Partitions.SUSPEND;
+    return GroupConfig.builder().durability(durability).partitions(partitions).build();
+  }
+
+  /// Clients, and those of now here whose process is at work.
+  List<SimulatedClient> with(List<SimulatedClient> clients) {
+    List<SimulatedClient> all = new ArrayList<>(clients);
+    for (GuestLink guest : guests) {
+      if (guest != null && guest.client().isHere()) {
+        all.add(guest.client());
+      }
+    }
+    return all;
+  }
+
+  /// Clients, and those here with whom all replicas are in the lobby. A replica whose membership there has ended,
+  /// as when it came back before its former life was noticed, is not invited before it is started again; an observer
+  /// never is.
+  List<SimulatedClient> amongAll(List<SimulatedClient> clients, List<SimulatedReplica> replicas) {
+    List<SimulatedClient> all = new ArrayList<>(clients);
+    for (GuestLink guest : guests) {
+      boolean here = guest != null && guest.client().isHere();
+      if (here && replicas.stream().allMatch(replica -> replica.isInLobbyWith(guest.self()))) {
+        all.add(guest.client());
+      }
+    }
+    return all;
+  }
+
+  @Nullable SimulatedClient client(MemberId member) {
+    GuestLink link = byMember.get(member);
+    return link == null ? null : link.client();
+  }
+
+  /// A group that its client has left, or whose client has gone, is left by its servers.
+  void checkAtRest(List<SimulatedReplica> living, List<Violation> found) {
+    for (SimulatedReplica replica : living) {
+      for (ServedGroups.Served group : replica.groups()) {
+        GuestLink link = byMember.get(group.client());
+        if (link == null || !link.isIn(group.name())) {
+          found.add(new Violation("GroupsDeleted", replica.node().self + " is in " + group + ", its client is not"));
+        }
+      }
+    }
+  }
+
+  // ---- what is said over lines -------------------------------------------------------------------------------------
+
+  void says(MemberId client, long line, MemberId server, ByteBuffer frame) {
+    said.computeIfAbsent(new Line(client, line, server), _ -> new ArrayList<>()).add(frame.duplicate());
+  }
+
+  /// A client is told the next frame of a line.
+  void hears(MemberId client, long line, int number, ByteBuffer frame) {
+    boolean isTrue =
+        said.entrySet().stream()
+            .filter(each -> each.getKey().client.equals(client) && each.getKey().number == line)
+            .map(Map.Entry::getValue)
+            .anyMatch(all -> all.size() > number && all.get(number).equals(frame));
+    if (!isTrue) {
+      service.history().violate("TrueLines", client + " is told over line " + line + " what nobody said as " + number);
+    }
+  }
+
+  void forms(ClientBinding binding, long before) {
+    formed += binding.formed() - before;
+  }
+
+  /// How many groups were formed.
+  long formed() {
+    return formed;
+  }
+
+  void answers() {
+    answered++;
+  }
+
+  /// How many calls of clients in groups have a reply.
+  long answered() {
+    return answered;
+  }
+}

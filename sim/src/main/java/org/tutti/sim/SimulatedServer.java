@@ -1,0 +1,209 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.replica.protocol.ClientBinding;
+import org.tutti.replica.protocol.ClientGroupMessage;
+import org.tutti.replica.protocol.ServedGroups;
+import org.tutti.wire.Malformed;
+
+/// The groups that a [SimulatedReplica] is in with clients: what a host's threads do for [ServedGroups].
+final class SimulatedServer implements ServedGroups.Host {
+  private static final int GROUPS_MAX = 64;
+  private static final String LOBBY = ClientBinding.lobby(ServiceGroup.NAME);
+
+  private record Caller(MemberId client, long line) {}
+
+  private final Simulation.Setting setting;
+  private final ServiceGroup service;
+  private final SimulatedReplica replica;
+  private final ServedGroups groups;
+  private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
+  private @Nullable View lobby; // in which it is
+  private final TreeMap<Long, Caller> callers = new TreeMap<>(); // by connection
+
+  SimulatedServer(Simulation.Setting setting, ServiceGroup service, SimulatedReplica replica) {
+    this.setting = setting;
+    this.service = service;
+    this.replica = replica;
+    String address = ServiceSettings.address(replica.node().number);
+    this.groups = new ServedGroups(replica.node().self, ServiceGroup.NAME, address, GROUPS_MAX, this);
+  }
+
+  /// The lobby is founded by who founds the service.
+  void enterLobby(boolean founds) {
+    if (founds) {
+      membership(LOBBY).create(service.guests().lobby());
+    } else {
+      membership(LOBBY).join(false);
+    }
+  }
+
+  private void enterLobbyAgain() {
+    if (replica.isHere() && !memberships.containsKey(LOBBY)) {
+      membership(LOBBY).join(false);
+    }
+  }
+
+  private SimulatedMembership membership(String group) {
+    var its =
+        new SimulatedMembership(
+            replica.node(),
+            group,
+            service.guests().member(replica.node().number),
+            replica::tell,
+            new SimulatedMembership.Events() {
+              @Override
+              public void viewed(View view) {
+                say("in " + group + " sees " + view);
+                lobby = group.equals(LOBBY) ? view : lobby;
+                groups.viewed(group, view);
+              }
+
+              @Override
+              public void delivered(MemberId sender, ByteBuffer message) {
+                groups.delivered(group, sender, message, now());
+              }
+
+              @Override
+              public void ended(End end) {
+                say("is not in " + group + " any more: " + end);
+                SimulatedMembership gone = memberships.remove(group);
+                if (gone != null && !gone.isLeaving()) {
+                  groups.ended(group);
+                }
+                if (group.equals(LOBBY)) {
+                  lobby = null;
+                  setting
+                      .scheduler()
+                      .after(setting.plan().suspectNanos(), () -> replica.tell(SimulatedServer.this::enterLobbyAgain));
+                }
+              }
+            });
+    memberships.put(group, its);
+    return its;
+  }
+
+  private long now() {
+    return replica.node().clock.local(setting.scheduler().nowNanos());
+  }
+
+  private void say(String what) {
+    if (setting.trace().speaks()) {
+      setting.trace().say(replica.node().self.name(), "   ** server " + what);
+    }
+  }
+
+  // ---- of the replica ----------------------------------------------------------------------------------------------
+
+  boolean has(long connection) {
+    return groups.has(connection);
+  }
+
+  void send(long connection, ByteBuffer frame) {
+    Caller caller = callers.get(connection);
+    SimulatedClient client = caller == null ? null : service.guests().client(caller.client);
+    if (client != null) {
+      client.isSent(connection, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES), replica);
+    }
+    groups.send(connection, frame);
+  }
+
+  void read(long connection, boolean on) {
+    groups.read(connection, on);
+  }
+
+  void close(long connection) {
+    groups.close(connection);
+  }
+
+  void away(boolean on) {
+    groups.away(on);
+  }
+
+  /// Whether a client that is in the lobby finds it there.
+  boolean isInLobbyWith(MemberId client) {
+    View view = lobby;
+    return view != null && view.contains(client);
+  }
+
+  /// The groups in which it is with a client.
+  List<ServedGroups.Served> groups() {
+    return groups.groups();
+  }
+
+  /// @return whether the replica was told something
+  boolean work() {
+    return groups.work(now());
+  }
+
+  long deadlineNanos() {
+    return groups.deadlineNanos();
+  }
+
+  // ---- what the protocol asks --------------------------------------------------------------------------------------
+
+  @Override
+  public void enter(String group, boolean founds) {
+    if (memberships.containsKey(group)) {
+      replica.tell(() -> groups.ended(group)); // it is just being left; the client asks again
+    } else if (founds) {
+      membership(group).create(Guests.OF_CLIENT);
+    } else {
+      membership(group).join(false);
+    }
+  }
+
+  @Override
+  public void leave(String group) {
+    SimulatedMembership its = memberships.get(group);
+    if (its != null) {
+      its.leave();
+    }
+  }
+
+  @Override
+  public void post(String group, ByteBuffer message) {
+    SimulatedMembership its = memberships.get(group);
+    if (its == null || its.isLeaving()) {
+      return;
+    }
+    try {
+      if (ClientGroupMessage.read(message.duplicate()) instanceof ClientGroupMessage.Answered(var place, var frame)) {
+        MemberId client =
+            groups.groups().stream()
+                .filter(served -> served.name().equals(group))
+                .map(ServedGroups.Served::client)
+                .findFirst()
+                .orElseThrow();
+        service.guests().says(client, place.line(), replica.node().self, frame);
+      }
+    } catch (Malformed impossible) {
+      throw new IllegalStateException(impossible);
+    }
+    its.post(message);
+  }
+
+  @Override
+  public long connected(MemberId client, long line) {
+    long connection = service.number();
+    callers.put(connection, new Caller(client, line));
+    replica.protocol().connected(connection);
+    return connection;
+  }
+
+  @Override
+  public void said(long connection, ByteBuffer frame) {
+    replica.protocol().said(connection, frame);
+  }
+
+  @Override
+  public void disconnected(long connection) {
+    replica.protocol().disconnected(connection);
+  }
+}

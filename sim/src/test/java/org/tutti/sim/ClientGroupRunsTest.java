@@ -1,0 +1,47 @@
+package org.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.tutti.replica.ClientGroup;
+
+/// Clients that are members of groups with replicas have their share of the runs with a service.
+class ClientGroupRunsTest {
+  private static final int PLANS = 200;
+  private static final int RUNS = 12;
+
+  @Test
+  void bothKindsAreDrawnAndManyServicesHaveNone() {
+    int with = 0;
+    Set<ClientGroup.Kind> kinds = new HashSet<>();
+    for (long seed = 1; seed <= PLANS; seed++) {
+      Plan plan = RunKind.REPLICA.of(Plan.draw(seed));
+      var settings = new ServiceSettings(plan, true, 0);
+      with += settings.guests() > 0 ? 1 : 0;
+      assertThat(plan.nodes() - settings.guests()).as("replicas").isPositive();
+      for (int place = plan.nodes() - settings.guests(); place < plan.nodes(); place++) {
+        kinds.add(settings.guest(place).kind());
+      }
+    }
+    assertThat(with).isBetween(PLANS / 8, PLANS / 2);
+    assertThat(kinds).containsExactlyInAnyOrder(ClientGroup.Kind.values());
+  }
+
+  @Test
+  void clientsInGroupsAreAnswered() {
+    List<RunResult> runs =
+        LongStream.iterate(1, seed -> seed + 1)
+            .mapToObj(seed -> RunKind.REPLICA.of(Plan.draw(seed)))
+            .filter(plan -> new ServiceSettings(plan, true, 0).guests() > 0)
+            .limit(RUNS)
+            .map(Simulation::run)
+            .toList();
+    assertThat(runs).allSatisfy(run -> assertThat(run.passed()).isTrue());
+    assertThat(runs).filteredOn(run -> run.inGroups() > 0).hasSizeGreaterThan(RUNS / 2);
+    assertThat(runs).anyMatch(run -> run.groups() > 2);
+  }
+}
