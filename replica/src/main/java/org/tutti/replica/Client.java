@@ -686,9 +686,9 @@ public final class Client implements AutoCloseable {
 
     @Override
     public ClientProtocol.Line beside(QuietConnection of) {
-      Carrier lane = carrier(happening -> tell(of, happening));
-      beside.add(lane);
-      return lane;
+      Carrier carrier = carrier(happening -> tell(of, happening));
+      beside.add(carrier);
+      return carrier;
     }
 
     @Override
@@ -835,7 +835,7 @@ public final class Client implements AutoCloseable {
       if (hedges || tls != null || credentials != null) {
         throw new IllegalArgumentException("a client in groups has no connections: neither hedged nor TLS of its own");
       }
-      String longest = ClientBinding.lobby(service) + node.self().name() + "0".repeat(2 * Long.BYTES + 20);
+      String longest = ClientBinding.contactGroup(service) + node.self().name() + "0".repeat(2 * Long.BYTES + 20);
       String fault = Names.fault(longest);
       if (fault != null) {
         throw new IllegalArgumentException("the name of a group of \"" + service + "\" " + fault);

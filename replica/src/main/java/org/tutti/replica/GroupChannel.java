@@ -38,7 +38,7 @@ final class GroupChannel {
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
   /// Clients invite from there as long as the servers' group is at work, so it survives what that does.
-  static GroupConfig lobby(Durability durability) {
+  static GroupConfig contactGroup(Durability durability) {
     Partitions partitions = durability == Durability.NONE ? Partitions.CONTINUE : Partitions.SUSPEND;
     return GroupConfig.builder().durability(durability).partitions(partitions).build();
   }

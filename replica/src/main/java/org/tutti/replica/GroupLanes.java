@@ -15,7 +15,7 @@ import org.tutti.replica.protocol.ClientBinding;
 
 /// What a client has in place of connections when it is in groups with its servers. With the client's lock.
 final class GroupLanes implements ClientBinding.Host {
-  /// Joining the lobby and the group, two views each; who is known to have gone is not waited for.
+  /// Joining the contact group and the group, two views each; who is known to have gone is not waited for.
   static final long FORMING_NANOS = 3_000_000_000L;
 
   private final Client client;

@@ -151,7 +151,9 @@ public final class Replica implements AutoCloseable {
       }
       this.group = settings.enter(node, protocol.positionNext());
       if (groups != null) {
-        groups.begin(settings.enter(node, groups.lobby(), GroupChannel.lobby(settings.kept()), GroupChannel.MEMBER));
+        groups.begin(
+            settings.enter(
+                node, groups.contactGroup(), GroupChannel.contactGroup(settings.kept()), GroupChannel.MEMBER));
       }
     } catch (IOException | RuntimeException e) {
       port.close();

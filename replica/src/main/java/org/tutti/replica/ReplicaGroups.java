@@ -21,7 +21,7 @@ import org.tutti.replica.protocol.ServedGroups;
 /// The groups that a replica is in with clients: what [ServedGroups] decides is done with the replica's lock.
 final class ReplicaGroups implements ServedGroups.Host {
   private static final int GROUPS_MAX = 1024;
-  private static final long LOBBY_AGAIN_SECONDS = 1;
+  private static final long CONTACTS_AGAIN_SECONDS = 1;
   private static final long LOOK_SECONDS = 11; // a little more than a server waits for a client
 
   private final Node node;
@@ -72,9 +72,9 @@ final class ReplicaGroups implements ServedGroups.Host {
   }
 
   /// Begins to be invited.
-  void begin(Group lobby) {
+  void begin(Group contactGroup) {
     port().besides(() -> groups().work(System.nanoTime()));
-    open(lobby);
+    open(contactGroup);
   }
 
   private ServicePort port() {
@@ -117,19 +117,19 @@ final class ReplicaGroups implements ServedGroups.Host {
       locked(() -> {
         groups().ended(group);
         channels.remove(group);
-        if (group.equals(lobby()) && !closed) {
+        if (group.equals(contactGroup()) && !closed) {
           later(
-              LOBBY_AGAIN_SECONDS,
-              ReplicaGroups.this::enterLobby); // another founding of it has won, or it has left nobody
+              CONTACTS_AGAIN_SECONDS,
+              ReplicaGroups.this::enterContactGroup); // another founding of it has won, or it has left nobody
         }
       });
     }
   }
 
-  private void enterLobby() {
+  private void enterContactGroup() {
     try {
       if (!closed) {
-        open(node.join(lobby(), GroupChannel.MEMBER));
+        open(node.join(contactGroup(), GroupChannel.MEMBER));
       }
     } catch (IllegalStateException _) {
       closed = true; // the node is closed
@@ -238,8 +238,8 @@ final class ReplicaGroups implements ServedGroups.Host {
     port().protocol().disconnected(connection);
   }
 
-  /// The lobby's name.
-  String lobby() {
-    return ClientBinding.lobby(service);
+  /// The contact group's name.
+  String contactGroup() {
+    return ClientBinding.contactGroup(service);
   }
 }

@@ -137,7 +137,7 @@ final class ServiceGroup implements ClientLink {
   private final List<SimulatedClient> clients = new ArrayList<>(); // by seat
   private final List<SimulatedClient> allClients = new ArrayList<>(); // also those that have ended
   private final TreeMap<Long, Connection> connections = new TreeMap<>();
-  private final Guests guests; // clients in groups with replicas
+  private final GroupClients groupClients; // clients in groups with replicas
   private final boolean near; // clients are nearer to replicas than these to each other
   private final long[][] stalls; // until when nothing arrives, by seat and place
   private final List<View> views = new ArrayList<>();
@@ -190,8 +190,8 @@ final class ServiceGroup implements ClientLink {
     this.near = random.nextBoolean();
     var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
     this.settings = choice == null ? drawn : drawn.forOnly(choice.policy());
-    this.stalls = new long[settings.clients() + settings.guests()][plan.nodes()];
-    this.guests = new Guests(setting, this);
+    this.stalls = new long[settings.clients() + settings.groupClients()][plan.nodes()];
+    this.groupClients = new GroupClients(setting, this);
     this.lives = new SessionLives(history, settings.limits().sessionMillis());
     this.endsLeft = settings.ends();
     for (int seat = 0; seat < settings.clients(); seat++) {
@@ -268,8 +268,8 @@ final class ServiceGroup implements ClientLink {
 
   /// A node has begun a life.
   void started(SimulatedNode node, @Nullable SimulatedDisk disk) {
-    if (guests.isAt(node.number)) {
-      guests.started(node);
+    if (groupClients.isAt(node.number)) {
+      groupClients.started(node);
       return;
     }
     Role role = setting.plan().role(node.number);
@@ -285,7 +285,7 @@ final class ServiceGroup implements ClientLink {
     wiped |= disk != null && wiped(disk);
     var replica = new SimulatedReplica(setting, node, this, GROUP, terms, ServiceSettings.address(node.number));
     if (role == Role.VOTER) {
-      guests.served(replica);
+      groupClients.served(replica);
     }
     if (keeping != null && survives(node.number)) {
       replica.survives();
@@ -319,7 +319,7 @@ final class ServiceGroup implements ClientLink {
   /// A client that is a member begins.
   SimulatedClient begun(int place, int seat, ClientLink link) {
     var client =
-        new SimulatedClient(setting, this, link, clients.size() + seat, allClients.size(), settings.guest(place));
+        new SimulatedClient(setting, this, link, clients.size() + seat, allClients.size(), settings.groupClient(place));
     allClients.add(client);
     return client;
   }
@@ -329,8 +329,8 @@ final class ServiceGroup implements ClientLink {
     return connectionNext++;
   }
 
-  Guests guests() {
-    return guests;
+  GroupClients groupClients() {
+    return groupClients;
   }
 
   /// A replica's membership has ended by no wish of its own.
@@ -364,7 +364,7 @@ final class ServiceGroup implements ClientLink {
   }
 
   private void act() {
-    List<SimulatedClient> all = guests.with(clients);
+    List<SimulatedClient> all = groupClients.with(clients);
     SimulatedClient client = all.get(random.nextInt(all.size()));
     long unit = setting.plan().suspectNanos();
     switch (random.nextInt(10)) {
@@ -523,7 +523,7 @@ final class ServiceGroup implements ClientLink {
   /// Each client calls once more.
   void last() {
     expecting = isTogether();
-    guests.with(clients).forEach(SimulatedClient::last);
+    groupClients.with(clients).forEach(SimulatedClient::last);
   }
 
   long restNanos() {
@@ -569,7 +569,7 @@ final class ServiceGroup implements ClientLink {
     boolean all = durable && !wiped && !damaged && !history.executions().isEmpty();
     for (int place = 0; place < places.length; place++) {
       SimulatedReplica replica = places[place];
-      boolean votes = setting.plan().role(place) == Role.VOTER && !guests.isAt(place);
+      boolean votes = setting.plan().role(place) == Role.VOTER && !groupClients.isAt(place);
       all &= !votes || replica != null && replica.isHere();
     }
     return all && !setting.plan().has(FaultKind.NAMESAKE);
@@ -607,7 +607,7 @@ final class ServiceGroup implements ClientLink {
     }
     List<Violation> found = new ArrayList<>();
     List<String> here = living().stream().map(replica -> ServiceSettings.address(replica.node().number)).toList();
-    for (SimulatedClient client : guests.amongAll(clients, living())) {
+    for (SimulatedClient client : groupClients.amongAll(clients, living())) {
       if (!client.knowsAnyOf(here)) {
         continue; // all that it was told of are gone
       }
@@ -619,7 +619,7 @@ final class ServiceGroup implements ClientLink {
         found.add(new Violation("ReachesAll", client + " does not send to " + unreached + ": " + client.state()));
       }
     }
-    guests.checkAtRest(living(), found);
+    groupClients.checkAtRest(living(), found);
     if (!history.violations().isEmpty()) {
       return found; // that they are not equal follows from it
     }

@@ -31,8 +31,8 @@ final class ServiceSettings {
   private static final int DEADLINE_ONE_IN = 3;
   private static final int DEADLINE_UNITS_MAX = 200; // times of suspicion
   private static final int CALLS_MAX = 64; // are open at once
-  private static final int GUESTS_ONE_IN = 2; // services
-  private static final int GUESTS_NODES_MIN = 3; // one of these
+  private static final int GROUP_CLIENTS_ONE_IN = 2; // services
+  private static final int GROUP_CLIENTS_NODES_MIN = 3; // one of these
   private static final int FEW_ONE_IN = 3; // clients
 
   /// What a client is started with.
@@ -64,7 +64,7 @@ final class ServiceSettings {
   private final long compareNanos;
   private final int clients;
   private final int ends;
-  private final int guests;
+  private final int groupClients;
   private final boolean own; // the service that is tested; a user's may have calls that wait for others of their client
 
   /// @param mayBePassive whether the service can be replicated passively
@@ -85,7 +85,7 @@ final class ServiceSettings {
     this.limits =
         new SessionTable.Limits(
             sessionMillis(Plan.between(random, 2, LIFE_UNITS_MAX)),
-            Math.max(CLIENTS_MAX + plan.nodes() / GUESTS_NODES_MIN, wanted) + Plan.between(random, 0, 50),
+            Math.max(CLIENTS_MAX + plan.nodes() / GROUP_CLIENTS_NODES_MIN, wanted) + Plan.between(random, 0, 50),
             Plan.between(random, 1, 16),
             Plan.between(random, 40, 10_000));
     this.snapshotEvery = Plan.between(random, 1, SNAPSHOT_EVERY_MAX);
@@ -98,12 +98,12 @@ final class ServiceSettings {
     boolean compares = random.nextInt(COMPARES_ONE_IN) == 0;
     this.compareNanos = compares ? plan.suspectNanos() * Plan.between(random, 1, COMPARE_UNITS_MAX) : Long.MAX_VALUE;
     this.ends = own ? Plan.between(random, 0, ENDS_MAX) : 0;
-    this.guests = own && founding == null && plan.nodes() >= GUESTS_NODES_MIN ? guests(random) : 0;
+    this.groupClients = own && founding == null && plan.nodes() >= GROUP_CLIENTS_NODES_MIN ? groupClients(random) : 0;
   }
 
-  private int guests(SplittableRandom random) {
-    boolean there = random.nextInt(GUESTS_ONE_IN) == 0 && !plan.has(FaultKind.NAMESAKE);
-    return there ? Plan.between(random, 1, plan.nodes() / GUESTS_NODES_MIN) : 0;
+  private int groupClients(SplittableRandom random) {
+    boolean there = random.nextInt(GROUP_CLIENTS_ONE_IN) == 0 && !plan.has(FaultKind.NAMESAKE);
+    return there ? Plan.between(random, 1, plan.nodes() / GROUP_CLIENTS_NODES_MIN) : 0;
   }
 
   private ServiceSettings(ServiceSettings drawn, Policy only) {
@@ -120,7 +120,7 @@ final class ServiceSettings {
     this.own = drawn.own;
     this.clients = 1;
     this.ends = 0;
-    this.guests = 0;
+    this.groupClients = 0;
     this.founding = null;
   }
 
@@ -220,15 +220,15 @@ final class ServiceSettings {
 
   /// In how many of the last places there is no replica, but a client that is in groups with replicas. Whoever founds
   /// the service together knows nothing of these.
-  int guests() {
-    return guests;
+  int groupClients() {
+    return groupClients;
   }
 
   /// What the client at one of these places is started with.
   ///
   /// @param place the node's
   /// @return the same each time
-  Client guest(int place) {
+  Client groupClient(int place) {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE + place);
     ClientGroup.Kind kind = ClientGroup.Kind.values()[random.nextInt(2)];
     Client drawn = client(plan.nodes() + place);

@@ -88,7 +88,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       }
       service.history().end(call, End.REPLIED, reply, position);
       if (settings.kind() != null) {
-        service.guests().answers();
+        service.groupClients().answers();
       }
       if (call.read == null) {
         service.tested().replied(number, reply.asReadOnlyBuffer());

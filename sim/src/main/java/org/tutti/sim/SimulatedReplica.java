@@ -160,12 +160,12 @@ final class SimulatedReplica
       node.request(new Request.Found(group, terms, this, 0, joint), 0);
     }
     if (server != null) {
-      server.enterLobby(founds);
+      server.enterContactGroup(founds);
     }
   }
 
-  boolean isInLobbyWith(MemberId client) {
-    return server != null && server.isInLobbyWith(client);
+  boolean isAmongContactsWith(MemberId client) {
+    return server != null && server.isAmongContactsWith(client);
   }
 
   /// The groups in which it is with clients.

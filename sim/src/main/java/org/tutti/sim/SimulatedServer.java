@@ -15,7 +15,7 @@ import org.tutti.wire.Malformed;
 /// The groups that a [SimulatedReplica] is in with clients: what a host's threads do for [ServedGroups].
 final class SimulatedServer implements ServedGroups.Host {
   private static final int GROUPS_MAX = 64;
-  private static final String LOBBY = ClientBinding.lobby(ServiceGroup.NAME);
+  private static final String CONTACTS = ClientBinding.contactGroup(ServiceGroup.NAME);
 
   private record Caller(MemberId client, long line) {}
 
@@ -24,7 +24,7 @@ final class SimulatedServer implements ServedGroups.Host {
   private final SimulatedReplica replica;
   private final ServedGroups groups;
   private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
-  private @Nullable View lobby; // in which it is
+  private @Nullable View contactGroup; // in which it is
   private final TreeMap<Long, Caller> callers = new TreeMap<>(); // by connection
 
   SimulatedServer(Simulation.Setting setting, ServiceGroup service, SimulatedReplica replica) {
@@ -35,18 +35,18 @@ final class SimulatedServer implements ServedGroups.Host {
     this.groups = new ServedGroups(replica.node().self, ServiceGroup.NAME, address, GROUPS_MAX, this);
   }
 
-  /// The lobby is founded by who founds the service.
-  void enterLobby(boolean founds) {
+  /// The contact group is founded by who founds the service.
+  void enterContactGroup(boolean founds) {
     if (founds) {
-      membership(LOBBY).create(service.guests().lobby());
+      membership(CONTACTS).create(service.groupClients().contactGroup());
     } else {
-      membership(LOBBY).join(false);
+      membership(CONTACTS).join(false);
     }
   }
 
-  private void enterLobbyAgain() {
-    if (replica.isHere() && !memberships.containsKey(LOBBY)) {
-      membership(LOBBY).join(false);
+  private void enterContactGroupAgain() {
+    if (replica.isHere() && !memberships.containsKey(CONTACTS)) {
+      membership(CONTACTS).join(false);
     }
   }
 
@@ -55,13 +55,13 @@ final class SimulatedServer implements ServedGroups.Host {
         new SimulatedMembership(
             replica.node(),
             group,
-            service.guests().member(replica.node().number),
+            service.groupClients().member(replica.node().number),
             replica::tell,
             new SimulatedMembership.Events() {
               @Override
               public void viewed(View view) {
                 say("in " + group + " sees " + view);
-                lobby = group.equals(LOBBY) ? view : lobby;
+                contactGroup = group.equals(CONTACTS) ? view : contactGroup;
                 groups.viewed(group, view);
               }
 
@@ -77,11 +77,13 @@ final class SimulatedServer implements ServedGroups.Host {
                 if (gone != null && !gone.isLeaving()) {
                   groups.ended(group);
                 }
-                if (group.equals(LOBBY)) {
-                  lobby = null;
+                if (group.equals(CONTACTS)) {
+                  contactGroup = null;
                   setting
                       .scheduler()
-                      .after(setting.plan().suspectNanos(), () -> replica.tell(SimulatedServer.this::enterLobbyAgain));
+                      .after(
+                          setting.plan().suspectNanos(),
+                          () -> replica.tell(SimulatedServer.this::enterContactGroupAgain));
                 }
               }
             });
@@ -107,7 +109,7 @@ final class SimulatedServer implements ServedGroups.Host {
 
   void send(long connection, ByteBuffer frame) {
     Caller caller = callers.get(connection);
-    SimulatedClient client = caller == null ? null : service.guests().client(caller.client);
+    SimulatedClient client = caller == null ? null : service.groupClients().client(caller.client);
     if (client != null) {
       client.isSent(connection, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES), replica);
     }
@@ -126,9 +128,9 @@ final class SimulatedServer implements ServedGroups.Host {
     groups.away(on);
   }
 
-  /// Whether a client that is in the lobby finds it there.
-  boolean isInLobbyWith(MemberId client) {
-    View view = lobby;
+  /// Whether a client that is in the contact group finds it there.
+  boolean isAmongContactsWith(MemberId client) {
+    View view = contactGroup;
     return view != null && view.contains(client);
   }
 
@@ -153,7 +155,7 @@ final class SimulatedServer implements ServedGroups.Host {
     if (memberships.containsKey(group)) {
       replica.tell(() -> groups.ended(group)); // it is just being left; the client asks again
     } else if (founds) {
-      membership(group).create(Guests.OF_CLIENT);
+      membership(group).create(GroupClients.OF_CLIENT);
     } else {
       membership(group).join(false);
     }
@@ -181,7 +183,7 @@ final class SimulatedServer implements ServedGroups.Host {
                 .map(ServedGroups.Served::client)
                 .findFirst()
                 .orElseThrow();
-        service.guests().says(client, place.line(), replica.node().self, frame);
+        service.groupClients().says(client, place.line(), replica.node().self, frame);
       }
     } catch (Malformed impossible) {
       throw new IllegalStateException(impossible);

@@ -221,8 +221,8 @@ public final class Simulation {
         service == null ? 0 : service.copies(),
         service == null ? 0 : service.collected(),
         service == null ? 0 : service.reduced(),
-        service == null ? 0 : service.guests().formed(),
-        service == null ? 0 : service.guests().answered(),
+        service == null ? 0 : service.groupClients().formed(),
+        service == null ? 0 : service.groupClients().answered(),
         List.copyOf(found));
   }
 

@@ -21,10 +21,10 @@ class ClientGroupRunsTest {
     for (long seed = 1; seed <= PLANS; seed++) {
       Plan plan = RunKind.REPLICA.of(Plan.draw(seed));
       var settings = new ServiceSettings(plan, true, 0);
-      with += settings.guests() > 0 ? 1 : 0;
-      assertThat(plan.nodes() - settings.guests()).as("replicas").isPositive();
-      for (int place = plan.nodes() - settings.guests(); place < plan.nodes(); place++) {
-        kinds.add(settings.guest(place).kind());
+      with += settings.groupClients() > 0 ? 1 : 0;
+      assertThat(plan.nodes() - settings.groupClients()).as("replicas").isPositive();
+      for (int place = plan.nodes() - settings.groupClients(); place < plan.nodes(); place++) {
+        kinds.add(settings.groupClient(place).kind());
       }
     }
     assertThat(with).isBetween(PLANS / 8, PLANS / 2);
@@ -36,7 +36,7 @@ class ClientGroupRunsTest {
     List<RunResult> runs =
         LongStream.iterate(1, seed -> seed + 1)
             .mapToObj(seed -> RunKind.REPLICA.of(Plan.draw(seed)))
-            .filter(plan -> new ServiceSettings(plan, true, 0).guests() > 0)
+            .filter(plan -> new ServiceSettings(plan, true, 0).groupClients() > 0)
             .limit(RUNS)
             .map(Simulation::run)
             .toList();

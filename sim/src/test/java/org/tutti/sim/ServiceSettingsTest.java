@@ -61,9 +61,9 @@ class ServiceSettingsTest {
       for (int client = 0; client < settings.clients(); client++) {
         ofClient(plan, settings.client(client));
       }
-      add("Replica.clientGroups", settings.guests() > 0);
-      for (int place = plan.nodes() - settings.guests(); place < plan.nodes(); place++) {
-        add("Client.group", String.valueOf(settings.guest(place).kind()));
+      add("Replica.clientGroups", settings.groupClients() > 0);
+      for (int place = plan.nodes() - settings.groupClients(); place < plan.nodes(); place++) {
+        add("Client.group", String.valueOf(settings.groupClient(place).kind()));
       }
     }
     var names = new TreeSet<String>();

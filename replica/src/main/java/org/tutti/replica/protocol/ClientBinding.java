@@ -15,7 +15,7 @@ import org.tutti.wire.Malformed;
 /// which it says the frames that it would say over a connection, and gets theirs.
 ///
 /// ```
-///  client ==== INVITE g ====> lobby of the service     n1 founds the group g; of an inclusive one, others join
+///  client ==== INVITE g ====> contact group of the service     n1 founds the group g; of an inclusive one, others join
 ///         --- joins g -->
 ///         ==== BEGIN 1 ====> g = [n1, client]
 ///         <=== BEGUN 1 ===== n1
@@ -30,7 +30,7 @@ import org.tutti.wire.Malformed;
 /// again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer of a later
 /// one; what the client had asked it asks again, under the same numbers ([SessionTable]).
 ///
-/// The lobby decides nothing. Where the servers keep nothing on disks it goes on in any part, as it may have lost its
+/// The contact group decides nothing. Where the servers keep nothing on disks it goes on in any part, as it may have lost its
 /// quorum when the servers' group has not; otherwise it is kept as that is.
 ///
 /// **Threads**: none, and no clock: inputs come from one at a time.
@@ -108,7 +108,7 @@ public final class ClientBinding {
 
   private final MemberId self;
   private final String prefix;
-  private final String lobby;
+  private final String contactGroup;
   private final ClientGroup.Kind kind;
   private final Host host;
   private final TreeMap<String, Bound> groups = new TreeMap<>();
@@ -118,7 +118,7 @@ public final class ClientBinding {
   private @Nullable ByteBuffer frame;
   private @Nullable Bound frameIn;
   private @Nullable Bound all; // the inclusive group
-  private @Nullable View lobbyView;
+  private @Nullable View contactView;
   private boolean observing;
   private boolean closed;
   private long lineNext = 1;
@@ -134,7 +134,7 @@ public final class ClientBinding {
   /// @param host    joins groups and multicasts
   public ClientBinding(MemberId self, String service, long nonce, ClientGroup.Kind kind, Host host) {
     this.self = self;
-    this.lobby = lobby(service);
+    this.contactGroup = contactGroup(service);
     this.prefix = prefix(service) + self.name() + "." + Long.toHexString(nonce) + ".";
     this.kind = kind;
     this.host = host;
@@ -144,7 +144,7 @@ public final class ClientBinding {
   ///
   /// @param service the service's name
   /// @return a name for a group
-  public static String lobby(String service) {
+  public static String contactGroup(String service) {
     return service + ".clients";
   }
 
@@ -165,7 +165,7 @@ public final class ClientBinding {
     }
     if (!observing) {
       observing = true;
-      host.observe(lobby);
+      host.observe(contactGroup);
     }
     Bound in = all;
     if (in == null) {
@@ -194,7 +194,7 @@ public final class ClientBinding {
       post(line.group, new ClientGroupMessage.Ended(number));
     }
     if (line.server == null && line.group.view != null && kind == ClientGroup.Kind.INCLUSIVE) {
-      inviteOthers(line.group); // nobody has answered: the server may have left the group, and not the lobby
+      inviteOthers(line.group); // nobody has answered: the server may have left the group, and not the contact group
     }
     boolean unused = lines.values().stream().noneMatch(other -> other.group == line.group);
     if (unused && (kind == ClientGroup.Kind.ONE_CLUSIVE || line.group.view == null)) {
@@ -225,9 +225,9 @@ public final class ClientBinding {
     endVain();
   }
 
-  /// Who is not in the lobby any more does not found a group.
+  /// Who is not in the contact group any more does not found a group.
   private void endVain() {
-    View view = lobbyView;
+    View view = contactView;
     if (view == null || view.voting() == 0) {
       return;
     }
@@ -257,7 +257,7 @@ public final class ClientBinding {
     lines.clear();
     List.copyOf(groups.values()).forEach(this::leave);
     if (observing) {
-      host.leave(lobby);
+      host.leave(contactGroup);
     }
   }
 
@@ -282,8 +282,8 @@ public final class ClientBinding {
   /// @param group whose
   /// @param view  the view
   public void viewed(String group, View view) {
-    if (group.equals(lobby)) {
-      viewedLobby(view);
+    if (group.equals(contactGroup)) {
+      viewedContacts(view);
       return;
     }
     Bound its = groups.get(group);
@@ -309,9 +309,9 @@ public final class ClientBinding {
   }
 
   /// Servers that have come are wanted in an inclusive group that others are in already.
-  private void viewedLobby(View view) {
-    View before = lobbyView;
-    lobbyView = view;
+  private void viewedContacts(View view) {
+    View before = contactView;
+    contactView = view;
     List<Bound> bound = List.copyOf(groups.values());
     bound.forEach(this::invite);
     var known = new TreeSet<>(before == null ? List.<MemberId>of() : servers(before));
@@ -323,7 +323,7 @@ public final class ClientBinding {
   /// Nobody becomes a member twice of one group in one life: if a server has left it, another group is formed.
   private void inviteOthers(Bound group) {
     View in = group.view;
-    List<MemberId> there = lobbyView == null ? List.of() : servers(lobbyView);
+    List<MemberId> there = contactView == null ? List.of() : servers(contactView);
     if (in != null && there.stream().anyMatch(server -> group.had.contains(server) && !in.contains(server))) {
       over(group, "a server that had left the group is back");
     } else {
@@ -331,23 +331,24 @@ public final class ClientBinding {
     }
   }
 
-  private static List<MemberId> servers(View lobby) {
-    return lobby.members().subList(0, lobby.voting());
+  private static List<MemberId> servers(View contactGroup) {
+    return contactGroup.members().subList(0, contactGroup.voting());
   }
 
   /// Has a group founded, once, as soon as there is somebody who can.
   private void invite(Bound group) {
-    View view = lobbyView;
+    View view = contactView;
     if (!group.invited && view != null && view.voting() > 0) {
       group.invited = true;
-      group.founder = group.at.isEmpty() ? view.members().getFirst() : servers.get(group.at);
+      MemberId known = group.at.isEmpty() ? view.members().getFirst() : servers.get(group.at);
+      group.founder = known != null && view.contains(known) ? known : null; // else a later life may be at the address
       invite(group, true);
     }
   }
 
   private void invite(Bound group, boolean founds) {
     multicast();
-    host.post(lobby, new ClientGroupMessage.Invite(group.name, kind, group.at, founds).encode());
+    host.post(contactGroup, new ClientGroupMessage.Invite(group.name, kind, group.at, founds).encode());
   }
 
   private void ask(Line line) {
@@ -365,9 +366,9 @@ public final class ClientBinding {
     Bound its = groups.get(group);
     if (its != null) {
       over(its, why);
-    } else if (group.equals(lobby)) {
+    } else if (group.equals(contactGroup)) {
       observing = false;
-      lobbyView = null;
+      contactView = null;
     }
   }
 
@@ -395,7 +396,7 @@ public final class ClientBinding {
   /// @param sender  who multicast it
   /// @param message its bytes; lent
   public void delivered(String group, MemberId sender, ByteBuffer message) {
-    if (group.equals(lobby) || sender.equals(self)) {
+    if (group.equals(contactGroup) || sender.equals(self)) {
       return;
     }
     try {

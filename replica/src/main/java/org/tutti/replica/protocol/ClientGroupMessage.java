@@ -8,7 +8,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What clients and servers say to each other in groups: in the lobby of a service, where all of its servers are, and
+/// What clients and servers say to each other in groups: in the contact group of a service, where all of its servers are, and
 /// in the groups of its clients ([ClientBinding], [ServedGroups]).
 public sealed interface ClientGroupMessage {
   /// The version of these messages, which each begins with.
@@ -17,11 +17,11 @@ public sealed interface ClientGroupMessage {
   /// The longest address of a server, in bytes.
   int ADDRESS_BYTES_MAX = 512;
 
-  /// In the lobby, by a client: be in a group with me.
+  /// In the contact group, by a client: be in a group with me.
   ///
   /// @param group  the group's name
   /// @param kind   whether one server is meant or all
-  /// @param at     the address of the server that founds the group; empty for the most senior one in the lobby
+  /// @param at     the address of the server that founds the group; empty for the most senior one in the contact group
   /// @param founds whether it is to be founded; otherwise servers that have come meanwhile are to join it
   record Invite(String group, ClientGroup.Kind kind, String at, boolean founds) implements ClientGroupMessage {}
 

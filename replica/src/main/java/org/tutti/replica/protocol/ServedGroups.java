@@ -104,7 +104,7 @@ public final class ServedGroups {
   private static final long UNREAD_BYTES_MAX = 64L << 20; // of a line, while the servers' window is full
 
   private final MemberId self;
-  private final String lobby;
+  private final String contactGroup;
   private final String prefix;
   private final String address;
   private final int groupsMax;
@@ -112,7 +112,7 @@ public final class ServedGroups {
   private final TreeMap<String, Joined> groups = new TreeMap<>();
   private final TreeMap<Long, Line> lines = new TreeMap<>(); // by connection
   private final SequencedSet<String> left = new LinkedHashSet<>(); // groups, which it does not enter again; the newest
-  private @Nullable View lobbyView;
+  private @Nullable View contactView;
   private boolean away;
   private boolean more; // may be read
   private long joined;
@@ -128,7 +128,7 @@ public final class ServedGroups {
   /// @param host      enters groups and multicasts
   public ServedGroups(MemberId self, String service, String address, int groupsMax, Host host) {
     this.self = self;
-    this.lobby = ClientBinding.lobby(service);
+    this.contactGroup = ClientBinding.contactGroup(service);
     this.prefix = ClientBinding.prefix(service);
     this.address = address;
     this.groupsMax = groupsMax;
@@ -142,8 +142,8 @@ public final class ServedGroups {
   /// @param group whose
   /// @param view  the view
   public void viewed(String group, View view) {
-    if (group.equals(lobby)) {
-      lobbyView = view;
+    if (group.equals(contactGroup)) {
+      contactView = view;
       return;
     }
     Joined its = groups.get(group);
@@ -167,7 +167,7 @@ public final class ServedGroups {
   /// @param now     the time, in nanoseconds
   public void delivered(String group, MemberId sender, ByteBuffer message, long now) {
     Joined its = groups.get(group);
-    if (!group.equals(lobby) && (its == null || !its.what.client.equals(sender))) {
+    if (!group.equals(contactGroup) && (its == null || !its.what.client.equals(sender))) {
       return; // of another server
     }
     try {
@@ -200,11 +200,11 @@ public final class ServedGroups {
     if (!invite.group().startsWith(prefix) || Names.fault(invite.group()) != null) {
       throw new Malformed("name of a group");
     }
-    View there = lobbyView;
+    View there = contactView;
     if (there == null || !there.contains(client)) {
-      return; // an invitation of long ago, which the log of a durable lobby tells again, or the client has gone
+      return; // an invitation of long ago, which the log of a durable contact group tells again, or the client has gone
     }
-    boolean founder = invite.founds() && isMeant(invite.at(), lobbyView);
+    boolean founder = invite.founds() && isMeant(invite.at(), contactView);
     boolean known = groups.containsKey(invite.group()) || left.contains(invite.group());
     if (!founder && invite.kind() == ClientGroup.Kind.ONE_CLUSIVE || known) {
       return;

@@ -14,13 +14,14 @@ import org.tutti.ViewId;
 import org.tutti.replica.ClientGroup;
 import org.tutti.replica.protocol.ClientGroupMessage.Place;
 import org.tutti.transport.Address;
+import org.tutti.wire.Malformed;
 
 /// A client and its servers in groups: what each asks of its host when it is told of views and messages.
 class ClientGroupsProtocolTest {
   private static final MemberId C = member("c");
   private static final MemberId N1 = member("n1");
   private static final MemberId N2 = member("n2");
-  private static final String LOBBY = ClientBinding.lobby("bank");
+  private static final String CONTACTS = ClientBinding.contactGroup("bank");
   private static final String FIRST = "bank.client.c.ff.1";
   private static final String SECOND = "bank.client.c.ff.2";
   private static final long PATIENCE = 10_000_000_000L;
@@ -35,7 +36,7 @@ class ClientGroupsProtocolTest {
     return new View(new ViewId(epoch, 1), List.of(members), members.length, primary, List.of());
   }
 
-  private static View lobby(long epoch, MemberId... servers) {
+  private static View contactGroup(long epoch, MemberId... servers) {
     var all = new ArrayList<>(List.of(servers));
     all.add(C);
     return new View(new ViewId(epoch, 1), all, servers.length, true, List.of());
@@ -62,7 +63,7 @@ class ClientGroupsProtocolTest {
             "answered " + place.line() + "/" + place.number() + " " + text(frame);
         case ClientGroupMessage.Ended(long line) -> "ended " + line;
       };
-    } catch (org.tutti.wire.Malformed impossible) {
+    } catch (Malformed impossible) {
       throw new AssertionError(impossible);
     }
   }
@@ -167,7 +168,7 @@ class ClientGroupsProtocolTest {
   private ClientBinding bound(ClientGroup.Kind kind) {
     ClientBinding client = client(kind);
     assertThat(client.connect("h1:1")).isEqualTo(1);
-    client.viewed(LOBBY, lobby(1, N1, N2));
+    client.viewed(CONTACTS, contactGroup(1, N1, N2));
     client.viewed(FIRST, kind == ClientGroup.Kind.INCLUSIVE ? view(2, true, N1, C, N2) : view(2, true, N1, C));
     client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
     asked.clear();
@@ -175,12 +176,12 @@ class ClientGroupsProtocolTest {
   }
 
   @Test
-  void aOneClusiveGroupIsInvitedFromTheLobbyAndHasALineToItsServer() {
+  void aOneClusiveGroupIsInvitedFromTheContactGroupAndHasALineToItsServer() {
     ClientBinding client = client(ClientGroup.Kind.ONE_CLUSIVE);
     client.connect("h1:1");
-    assertThat(asked()).containsExactly("observe " + LOBBY, "join " + FIRST);
-    client.viewed(LOBBY, lobby(1, N1, N2));
-    assertThat(asked()).containsExactly(LOBBY + ": invite " + FIRST + " ONE_CLUSIVE 'h1:1' founds");
+    assertThat(asked()).containsExactly("observe " + CONTACTS, "join " + FIRST);
+    client.viewed(CONTACTS, contactGroup(1, N1, N2));
+    assertThat(asked()).containsExactly(CONTACTS + ": invite " + FIRST + " ONE_CLUSIVE 'h1:1' founds");
     client.viewed(FIRST, view(1, false, C));
     assertThat(asked()).isEmpty();
     client.viewed(FIRST, view(2, true, N1, C));
@@ -204,7 +205,8 @@ class ClientGroupsProtocolTest {
     client.viewed(FIRST, view(3, true, C));
     assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: no server is in the group any more");
     assertThat(client.connect("h2:1")).isEqualTo(2);
-    assertThat(asked()).containsExactly("join " + SECOND, LOBBY + ": invite " + SECOND + " ONE_CLUSIVE 'h2:1' founds");
+    assertThat(asked())
+        .containsExactly("join " + SECOND, CONTACTS + ": invite " + SECOND + " ONE_CLUSIVE 'h2:1' founds");
   }
 
   @Test
@@ -261,25 +263,25 @@ class ClientGroupsProtocolTest {
   void serversThatComeAreInvitedToAnInclusiveGroup() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
     MemberId third = member("n3");
-    client.viewed(LOBBY, lobby(2, N1, N2, third));
-    assertThat(asked()).containsExactly(LOBBY + ": invite " + FIRST + " INCLUSIVE ''");
+    client.viewed(CONTACTS, contactGroup(2, N1, N2, third));
+    assertThat(asked()).containsExactly(CONTACTS + ": invite " + FIRST + " INCLUSIVE ''");
     client.connect("h2:1");
     client.disconnect(2); // it has not answered
     assertThat(asked())
         .containsExactly(
-            FIRST + ": begin 2 'h2:1'", FIRST + ": ended 2", LOBBY + ": invite " + FIRST + " INCLUSIVE ''");
+            FIRST + ": begin 2 'h2:1'", FIRST + ": ended 2", CONTACTS + ": invite " + FIRST + " INCLUSIVE ''");
   }
 
   @Test
   void aServerThatHasLeftAnInclusiveGroupIsInAnotherOne() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
     client.viewed(FIRST, view(3, true, N1, C));
-    client.viewed(LOBBY, lobby(2, N1));
+    client.viewed(CONTACTS, contactGroup(2, N1));
     assertThat(asked()).isEmpty();
-    client.viewed(LOBBY, lobby(3, N1, N2));
+    client.viewed(CONTACTS, contactGroup(3, N1, N2));
     assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: a server that had left the group is back");
     client.connect("h1:1");
-    assertThat(asked()).containsExactly("join " + SECOND, LOBBY + ": invite " + SECOND + " INCLUSIVE '' founds");
+    assertThat(asked()).containsExactly("join " + SECOND, CONTACTS + ": invite " + SECOND + " INCLUSIVE '' founds");
     ServedGroups server = serving();
     server.viewed(FIRST, view(3, false, N1));
     asked.clear();
@@ -288,14 +290,26 @@ class ClientGroupsProtocolTest {
   }
 
   @Test
-  void aServerThatHasLeftTheLobbyIsNotWaitedFor() {
+  void aServerThatHasLeftTheContactGroupIsNotWaitedFor() {
     ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
     client.disconnect(1);
     client.connect("h1:1");
-    client.viewed(LOBBY, lobby(2, N2));
+    client.viewed(CONTACTS, contactGroup(2, N2));
     asked.clear();
     client.flush();
     assertThat(asked()).containsExactly("leave " + SECOND, "disconnected 2: n1 is not among the servers any more");
+  }
+
+  @Test
+  void aServerThatIsBackWithAnotherLifeIsWaitedFor() {
+    ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
+    client.disconnect(1);
+    var later = new MemberId(N1.name(), N1.address(), N1.incarnation() + 1);
+    client.viewed(CONTACTS, contactGroup(2, N2, later));
+    client.connect("h1:1");
+    asked.clear();
+    client.flush();
+    assertThat(asked()).isEmpty();
   }
 
   @Test
@@ -303,14 +317,14 @@ class ClientGroupsProtocolTest {
     ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
     client.send(1, bytes("CLOSE"));
     client.close();
-    assertThat(asked()).containsExactly(FIRST + ": said [1/0] CLOSE", "leave " + FIRST, "leave " + LOBBY);
+    assertThat(asked()).containsExactly(FIRST + ": said [1/0] CLOSE", "leave " + FIRST, "leave " + CONTACTS);
     assertThatThrownBy(() -> client.connect("h1:1")).isInstanceOf(IllegalStateException.class);
   }
 
   // ---- the server's side -----------------------------------------------------------------------------------------
 
   private void invite(ServedGroups server, String group, ClientGroup.Kind kind, String at, boolean founds) {
-    server.delivered(LOBBY, C, new ClientGroupMessage.Invite(group, kind, at, founds).encode(), 0);
+    server.delivered(CONTACTS, C, new ClientGroupMessage.Invite(group, kind, at, founds).encode(), 0);
   }
 
   private void say(ServedGroups server, long number, String frame) {
@@ -320,7 +334,7 @@ class ClientGroupsProtocolTest {
   /// A server with line 1 of c, which is connection 1.
   private ServedGroups serving() {
     ServedGroups server = server(10);
-    server.viewed(LOBBY, lobby(1, N1, N2));
+    server.viewed(CONTACTS, contactGroup(1, N1, N2));
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
     server.viewed(FIRST, view(1, true, N1));
     server.viewed(FIRST, view(2, true, N1, C));
@@ -345,23 +359,23 @@ class ClientGroupsProtocolTest {
   @Test
   void othersAreNotMeantByAOneClusiveInvitationAndJoinAtAnInclusiveOne() {
     ServedGroups server = server(10);
-    server.viewed(LOBBY, lobby(1, N2, N1));
+    server.viewed(CONTACTS, contactGroup(1, N2, N1));
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h2:1", true);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "", true);
     assertThat(asked()).isEmpty();
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", true);
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", false);
     assertThat(asked()).containsExactly("join " + FIRST);
-    server.viewed(LOBBY, lobby(2, N1, N2));
+    server.viewed(CONTACTS, contactGroup(2, N1, N2));
     invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "", true);
     assertThat(asked()).containsExactly("found " + SECOND);
   }
 
   @Test
-  void anInvitationOfWhoIsNotInTheLobbyIsOfLongAgo() {
+  void anInvitationOfWhoIsNotInTheContactGroupIsOfLongAgo() {
     ServedGroups server = server(10);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
-    server.viewed(LOBBY, view(1, false, N1));
+    server.viewed(CONTACTS, view(1, false, N1));
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
     assertThat(asked()).isEmpty();
   }
@@ -369,7 +383,7 @@ class ClientGroupsProtocolTest {
   @Test
   void aGroupIsLeftToWhichItsClientDoesNotCome() {
     ServedGroups server = server(10);
-    server.viewed(LOBBY, lobby(1, N1, N2));
+    server.viewed(CONTACTS, contactGroup(1, N1, N2));
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
     server.viewed(FIRST, view(1, true, N1));
     assertThat(server.deadlineNanos()).isEqualTo(PATIENCE);
@@ -398,7 +412,7 @@ class ClientGroupsProtocolTest {
   void badInputIsDroppedAndCounted() {
     ServedGroups server = serving();
     asked.clear();
-    server.delivered(LOBBY, C, bytes("nonsense"), 0);
+    server.delivered(CONTACTS, C, bytes("nonsense"), 0);
     invite(server, "bank", ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true); // the servers' own group
     server.delivered(FIRST, C, new ClientGroupMessage.Begun(1).encode(), 0);
     assertThat(server.dropped()).isEqualTo(3);
@@ -413,7 +427,7 @@ class ClientGroupsProtocolTest {
   @Test
   void thereAreNotMoreGroupsThanMayBe() {
     ServedGroups server = server(1);
-    server.viewed(LOBBY, lobby(1, N1, N2));
+    server.viewed(CONTACTS, contactGroup(1, N1, N2));
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
     invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
     assertThat(asked()).containsExactly("found " + FIRST);

@@ -13,7 +13,7 @@ import org.tutti.replica.ClientGroup;
 import org.tutti.replica.protocol.ClientBinding;
 
 /// How one life of a client that is a member reaches replicas: what a host's threads do for a [ClientBinding].
-final class GuestLink implements ClientLink, ClientBinding.Host {
+final class GroupClientLink implements ClientLink, ClientBinding.Host {
   private final Simulation.Setting setting;
   private final SimulatedNode node;
   private final ServiceGroup service;
@@ -25,12 +25,12 @@ final class GuestLink implements ClientLink, ClientBinding.Host {
   private @Nullable SimulatedClient client;
   private boolean waking;
 
-  GuestLink(Simulation.Setting setting, SimulatedNode node, ServiceGroup service) {
+  GroupClientLink(Simulation.Setting setting, SimulatedNode node, ServiceGroup service) {
     this.setting = setting;
     this.node = node;
     this.service = service;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
-    ClientGroup.Kind kind = Objects.requireNonNull(service.settings().guest(node.number).kind());
+    ClientGroup.Kind kind = Objects.requireNonNull(service.settings().groupClient(node.number).kind());
     this.binding = new ClientBinding(node.self, ServiceGroup.NAME, random.nextLong(), kind, this);
   }
 
@@ -69,7 +69,7 @@ final class GuestLink implements ClientLink, ClientBinding.Host {
   public long connect(SimulatedClient its, String address) {
     long before = binding.formed();
     long line = binding.connect(address);
-    service.guests().forms(binding, before);
+    service.groupClients().forms(binding, before);
     heard.put(line, 0);
     return line;
   }
@@ -137,7 +137,7 @@ final class GuestLink implements ClientLink, ClientBinding.Host {
         new SimulatedMembership(
             node,
             group,
-            service.guests().member(node.number),
+            service.groupClients().member(node.number),
             this::tell,
             new SimulatedMembership.Events() {
               @Override
@@ -166,7 +166,7 @@ final class GuestLink implements ClientLink, ClientBinding.Host {
 
   private void say(String what) {
     if (setting.trace().speaks()) {
-      setting.trace().say(node.self.name(), "   ** guest " + what);
+      setting.trace().say(node.self.name(), "   ** groupClient " + what);
     }
   }
 
@@ -207,7 +207,7 @@ final class GuestLink implements ClientLink, ClientBinding.Host {
   @Override
   public void received(long line, ByteBuffer frame) {
     int number = heard.merge(line, 1, Integer::sum) - 1;
-    service.guests().hears(node.self, line, number, frame.duplicate());
+    service.groupClients().hears(node.self, line, number, frame.duplicate());
     client().received(line, frame);
   }
 

@@ -23,7 +23,7 @@ import org.tutti.sim.check.Violation;
 /// Checkers of its own: `TrueLines`, what a client is told over a line is what one server has said to it over it, from
 /// the first frame on, in order, and nothing is missing; `GroupsDeleted`, no server stays in a group without its
 /// client.
-final class Guests {
+final class GroupClients {
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
   /// What a server has said over a line to a client.
@@ -38,18 +38,19 @@ final class Guests {
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
-  private final @Nullable GuestLink[] guests; // the newest life at each place, from the first of these places on
+  private final @Nullable GroupClientLink[]
+      groupClients; // the newest life at each place, from the first of these places on
   private final int first;
-  private final TreeMap<MemberId, GuestLink> byMember = new TreeMap<>();
+  private final TreeMap<MemberId, GroupClientLink> byMember = new TreeMap<>();
   private final TreeMap<Line, List<ByteBuffer>> said = new TreeMap<>();
   private long formed;
   private long answered;
 
-  Guests(Simulation.Setting setting, ServiceGroup service) {
+  GroupClients(Simulation.Setting setting, ServiceGroup service) {
     this.setting = setting;
     this.service = service;
-    this.guests = new GuestLink[service.settings().guests()];
-    this.first = setting.plan().nodes() - guests.length;
+    this.groupClients = new GroupClientLink[service.settings().groupClients()];
+    this.first = setting.plan().nodes() - groupClients.length;
   }
 
   boolean isAt(int place) {
@@ -63,25 +64,25 @@ final class Guests {
 
   /// A node has begun a life.
   void started(SimulatedNode node) {
-    GuestLink before = guests[node.number - first];
+    GroupClientLink before = groupClients[node.number - first];
     if (before != null) {
       before.end();
     }
-    var link = new GuestLink(setting, node, service);
-    guests[node.number - first] = link;
+    var link = new GroupClientLink(setting, node, service);
+    groupClients[node.number - first] = link;
     byMember.put(node.self, link);
     link.begin(service.begun(node.number, node.number - first, link));
   }
 
   /// A replica has begun a life: it is invited from now on.
   void served(SimulatedReplica replica) {
-    if (guests.length > 0) {
+    if (groupClients.length > 0) {
       replica.serveGroups();
     }
   }
 
-  /// What is decided for the lobby, which is kept as the service is.
-  GroupConfig lobby() {
+  /// What is decided for the contact group, which is kept as the service is.
+  GroupConfig contactGroup() {
     Durability durability = service.settings().group().durability();
     Partitions partitions = durability == Durability.NONE ? Partitions.CONTINUE : Partitions.SUSPEND;
     return GroupConfig.builder().durability(durability).partitions(partitions).build();
@@ -90,30 +91,30 @@ final class Guests {
   /// Clients, and those of now here whose process is at work.
   List<SimulatedClient> with(List<SimulatedClient> clients) {
     List<SimulatedClient> all = new ArrayList<>(clients);
-    for (GuestLink guest : guests) {
-      if (guest != null && guest.client().isHere()) {
-        all.add(guest.client());
+    for (GroupClientLink groupClient : groupClients) {
+      if (groupClient != null && groupClient.client().isHere()) {
+        all.add(groupClient.client());
       }
     }
     return all;
   }
 
-  /// Clients, and those here with whom all replicas are in the lobby. A replica whose membership there has ended,
+  /// Clients, and those here with whom all replicas are in the contact group. A replica whose membership there has ended,
   /// as when it came back before its former life was noticed, is not invited before it is started again; an observer
   /// never is.
   List<SimulatedClient> amongAll(List<SimulatedClient> clients, List<SimulatedReplica> replicas) {
     List<SimulatedClient> all = new ArrayList<>(clients);
-    for (GuestLink guest : guests) {
-      boolean here = guest != null && guest.client().isHere();
-      if (here && replicas.stream().allMatch(replica -> replica.isInLobbyWith(guest.self()))) {
-        all.add(guest.client());
+    for (GroupClientLink groupClient : groupClients) {
+      boolean here = groupClient != null && groupClient.client().isHere();
+      if (here && replicas.stream().allMatch(replica -> replica.isAmongContactsWith(groupClient.self()))) {
+        all.add(groupClient.client());
       }
     }
     return all;
   }
 
   @Nullable SimulatedClient client(MemberId member) {
-    GuestLink link = byMember.get(member);
+    GroupClientLink link = byMember.get(member);
     return link == null ? null : link.client();
   }
 
@@ -121,7 +122,7 @@ final class Guests {
   void checkAtRest(List<SimulatedReplica> living, List<Violation> found) {
     for (SimulatedReplica replica : living) {
       for (ServedGroups.Served group : replica.groups()) {
-        GuestLink link = byMember.get(group.client());
+        GroupClientLink link = byMember.get(group.client());
         if (link == null || !link.isIn(group.name())) {
           found.add(new Violation("GroupsDeleted", replica.node().self + " is in " + group + ", its client is not"));
         }
