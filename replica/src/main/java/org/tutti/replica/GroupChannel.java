@@ -8,7 +8,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -37,11 +36,8 @@ final class GroupChannel {
   /// of these two or few would promise.
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
-  /// Clients invite from there as long as the servers' group is at work, so it survives what that does.
-  static GroupConfig contactGroup(Durability durability) {
-    Partitions partitions = durability == Durability.NONE ? Partitions.CONTINUE : Partitions.SUSPEND;
-    return GroupConfig.builder().durability(durability).partitions(partitions).build();
-  }
+  /// Clients invite from there. It goes on in any part and keeps nothing, so it has no quorum to lose.
+  static final GroupConfig CONTACTS = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
 
   /// Who is silent for one member only stays.
   static final MemberConfig MEMBER = MemberConfig.standard().toBuilder().suspicion(Suspicion.REFUTABLE).build();

@@ -151,9 +151,7 @@ public final class Replica implements AutoCloseable {
       }
       this.group = settings.enter(node, protocol.positionNext());
       if (groups != null) {
-        groups.begin(
-            settings.enter(
-                node, groups.contactGroup(), GroupChannel.contactGroup(settings.kept()), GroupChannel.MEMBER));
+        groups.begin(settings.enter(node, groups.contactGroup(), GroupChannel.CONTACTS, GroupChannel.MEMBER));
       }
     } catch (IOException | RuntimeException e) {
       port.close();

@@ -22,6 +22,8 @@ import org.tutti.replica.protocol.ServedGroups;
 final class ReplicaGroups implements ServedGroups.Host {
   private static final int GROUPS_MAX = 1024;
   private static final long CONTACTS_AGAIN_SECONDS = 1;
+  private static final long FOUND_NANOS = 3_000_000_000L; // who is there has answered by then
+  private static final long FOUND_LOOK_SECONDS = 4;
   private static final long LOOK_SECONDS = 11; // a little more than a server waits for a client
 
   private final Node node;
@@ -31,6 +33,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   private @Nullable ServicePort port;
   private @Nullable ServedGroups protocol;
   private boolean closed;
+  private boolean founds; // the contact group, when its membership there has ended
 
   ReplicaGroups(Node node, String service, ReentrantLock lock) {
     this.node = node;
@@ -45,7 +48,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   /// @return for the replica: both kinds of clients
   ReplicaProtocol.Clients beside(ServicePort with, String address) {
     port = with;
-    ServedGroups groups = new ServedGroups(node.self(), service, address, GROUPS_MAX, this);
+    ServedGroups groups = new ServedGroups(node.self(), service, address, GROUPS_MAX, FOUND_NANOS, this);
     protocol = groups;
     return new ReplicaProtocol.Clients() {
       @Override
@@ -73,7 +76,7 @@ final class ReplicaGroups implements ServedGroups.Host {
 
   /// Begins to be invited.
   void begin(Group contactGroup) {
-    port().besides(() -> groups().work(System.nanoTime()));
+    port().besides(() -> groups().work(System.nanoTime(), node.self().name().equals(port().protocol().manager())));
     open(contactGroup);
   }
 
@@ -128,8 +131,12 @@ final class ReplicaGroups implements ServedGroups.Host {
 
   private void enterContactGroup() {
     try {
-      if (!closed) {
-        open(node.join(contactGroup(), GroupChannel.MEMBER));
+      if (!closed && !channels.containsKey(contactGroup())) {
+        open(
+            founds
+                ? node.create(contactGroup(), GroupChannel.CONTACTS, GroupChannel.MEMBER)
+                : node.join(contactGroup(), GroupChannel.MEMBER));
+        founds = false;
       }
     } catch (IllegalStateException _) {
       closed = true; // the node is closed
@@ -203,6 +210,16 @@ final class ReplicaGroups implements ServedGroups.Host {
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again
     }
+  }
+
+  @Override
+  public void found(String group) {
+    founds = true;
+    GroupChannel alone = channels.get(group);
+    if (alone != null) {
+      alone.leave(); // and is told that it has ended
+    }
+    later(FOUND_LOOK_SECONDS, () -> {});
   }
 
   @Override

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Durability;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
@@ -24,6 +23,7 @@ import org.tutti.sim.check.Violation;
 /// the first frame on, in order, and nothing is missing; `GroupsDeleted`, no server stays in a group without its
 /// client.
 final class GroupClients {
+  static final GroupConfig CONTACTS = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
   /// What a server has said over a line to a client.
@@ -81,13 +81,6 @@ final class GroupClients {
     }
   }
 
-  /// What is decided for the contact group, which is kept as the service is.
-  GroupConfig contactGroup() {
-    Durability durability = service.settings().group().durability();
-    Partitions partitions = durability == Durability.NONE ? Partitions.CONTINUE : Partitions.SUSPEND;
-    return GroupConfig.builder().durability(durability).partitions(partitions).build();
-  }
-
   /// Clients, and those of now here whose process is at work.
   List<SimulatedClient> with(List<SimulatedClient> clients) {
     List<SimulatedClient> all = new ArrayList<>(clients);
@@ -99,9 +92,7 @@ final class GroupClients {
     return all;
   }
 
-  /// Clients, and those here with whom all replicas are in the contact group. A replica whose membership there has ended,
-  /// as when it came back before its former life was noticed, is not invited before it is started again; an observer
-  /// never is.
+  /// Clients, and those here with whom all replicas are in the contact group; an observer never is.
   List<SimulatedClient> amongAll(List<SimulatedClient> clients, List<SimulatedReplica> replicas) {
     List<SimulatedClient> all = new ArrayList<>(clients);
     for (GroupClientLink groupClient : groupClients) {

@@ -15,6 +15,7 @@ import org.tutti.wire.Malformed;
 /// The groups that a [SimulatedReplica] is in with clients: what a host's threads do for [ServedGroups].
 final class SimulatedServer implements ServedGroups.Host {
   private static final int GROUPS_MAX = 64;
+  private static final int FOUND_UNITS = 4; // times of suspicion
   private static final String CONTACTS = ClientBinding.contactGroup(ServiceGroup.NAME);
 
   private record Caller(MemberId client, long line) {}
@@ -25,6 +26,7 @@ final class SimulatedServer implements ServedGroups.Host {
   private final ServedGroups groups;
   private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
   private @Nullable View contactGroup; // in which it is
+  private boolean founds; // that, when its membership there has ended
   private final TreeMap<Long, Caller> callers = new TreeMap<>(); // by connection
 
   SimulatedServer(Simulation.Setting setting, ServiceGroup service, SimulatedReplica replica) {
@@ -32,13 +34,20 @@ final class SimulatedServer implements ServedGroups.Host {
     this.service = service;
     this.replica = replica;
     String address = ServiceSettings.address(replica.node().number);
-    this.groups = new ServedGroups(replica.node().self, ServiceGroup.NAME, address, GROUPS_MAX, this);
+    this.groups =
+        new ServedGroups(
+            replica.node().self,
+            ServiceGroup.NAME,
+            address,
+            GROUPS_MAX,
+            FOUND_UNITS * setting.plan().suspectNanos(),
+            this);
   }
 
   /// The contact group is founded by who founds the service.
   void enterContactGroup(boolean founds) {
     if (founds) {
-      membership(CONTACTS).create(service.groupClients().contactGroup());
+      membership(CONTACTS).create(GroupClients.CONTACTS);
     } else {
       membership(CONTACTS).join(false);
     }
@@ -46,7 +55,9 @@ final class SimulatedServer implements ServedGroups.Host {
 
   private void enterContactGroupAgain() {
     if (replica.isHere() && !memberships.containsKey(CONTACTS)) {
-      membership(CONTACTS).join(false);
+      boolean now = founds;
+      founds = false;
+      enterContactGroup(now);
     }
   }
 
@@ -74,7 +85,7 @@ final class SimulatedServer implements ServedGroups.Host {
               public void ended(End end) {
                 say("is not in " + group + " any more: " + end);
                 SimulatedMembership gone = memberships.remove(group);
-                if (gone != null && !gone.isLeaving()) {
+                if (gone != null && !gone.isLeaving() || group.equals(CONTACTS)) {
                   groups.ended(group);
                 }
                 if (group.equals(CONTACTS)) {
@@ -141,7 +152,7 @@ final class SimulatedServer implements ServedGroups.Host {
 
   /// @return whether the replica was told something
   boolean work() {
-    return groups.work(now());
+    return groups.work(now(), replica.node().self.name().equals(replica.protocol().manager()));
   }
 
   long deadlineNanos() {
@@ -158,6 +169,17 @@ final class SimulatedServer implements ServedGroups.Host {
       membership(group).create(GroupClients.OF_CLIENT);
     } else {
       membership(group).join(false);
+    }
+  }
+
+  @Override
+  public void found(String group) {
+    founds = true;
+    SimulatedMembership alone = memberships.get(group);
+    if (alone == null) {
+      enterContactGroupAgain();
+    } else if (!alone.isLeaving()) {
+      alone.leave();
     }
   }
 

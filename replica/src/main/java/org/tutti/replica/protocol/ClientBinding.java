@@ -15,7 +15,7 @@ import org.tutti.wire.Malformed;
 /// which it says the frames that it would say over a connection, and gets theirs.
 ///
 /// ```
-///  client ==== INVITE g ====> contact group of the service     n1 founds the group g; of an inclusive one, others join
+///  client ==== INVITE g ====> contact group    n1 founds the group g; of an inclusive one, others join
 ///         --- joins g -->
 ///         ==== BEGIN 1 ====> g = [n1, client]
 ///         <=== BEGUN 1 ===== n1
@@ -30,8 +30,8 @@ import org.tutti.wire.Malformed;
 /// again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer of a later
 /// one; what the client had asked it asks again, under the same numbers ([SessionTable]).
 ///
-/// The contact group decides nothing. Where the servers keep nothing on disks it goes on in any part, as it may have lost its
-/// quorum when the servers' group has not; otherwise it is kept as that is.
+/// The contact group decides nothing and keeps nothing: it goes on in any part, and is founded anew when all servers
+/// have ended and come back.
 ///
 /// **Threads**: none, and no clock: inputs come from one at a time.
 public final class ClientBinding {

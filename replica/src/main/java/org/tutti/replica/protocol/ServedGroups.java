@@ -18,6 +18,9 @@ import org.tutti.wire.Malformed;
 /// answers clients in groups as it does those that are connected; what they call it multicasts in the servers' group,
 /// once for each number.
 ///
+/// Who is the most senior of the servers that serve, and has been alone in the contact group for some time, founds that
+/// anew: all servers may have ended and come back, and the group keeps nothing.
+///
 /// A group in which its client is not any more is left, and so is one that its client does not come to. So a group is
 /// deleted by its client's leaving it.
 ///
@@ -30,6 +33,11 @@ public final class ServedGroups {
     /// @param group  which
     /// @param founds whether it is founded
     void enter(String group, boolean founds);
+
+    /// Founds a group in which the server is alone, if at all.
+    ///
+    /// @param group which
+    void found(String group);
 
     /// Leaves a group, for which nothing more is told.
     ///
@@ -98,6 +106,7 @@ public final class ServedGroups {
     }
   }
 
+  private static final long NEVER = Long.MAX_VALUE;
   private static final long PATIENCE_NANOS = 10_000_000_000L; // for a client that does not come
   private static final int LEFT_MAX = 1024; // groups
   private static final int LINES_MAX = 8; // in a group: a client has one, and others that it is just leaving
@@ -108,11 +117,13 @@ public final class ServedGroups {
   private final String prefix;
   private final String address;
   private final int groupsMax;
+  private final long foundNanos;
   private final Host host;
   private final TreeMap<String, Joined> groups = new TreeMap<>();
   private final TreeMap<Long, Line> lines = new TreeMap<>(); // by connection
   private final SequencedSet<String> left = new LinkedHashSet<>(); // groups, which it does not enter again; the newest
   private @Nullable View contactView;
+  private long aloneSince = NEVER; // in the contact group, as the most senior server
   private boolean away;
   private boolean more; // may be read
   private long joined;
@@ -125,8 +136,10 @@ public final class ServedGroups {
   /// @param service   the service's name
   /// @param address   where the replica says that clients reach it
   /// @param groupsMax in how many groups it is at most
+  /// @param foundNanos how long it is alone in the contact group before it founds that
   /// @param host      enters groups and multicasts
-  public ServedGroups(MemberId self, String service, String address, int groupsMax, Host host) {
+  public ServedGroups(MemberId self, String service, String address, int groupsMax, long foundNanos, Host host) {
+    this.foundNanos = foundNanos;
     this.self = self;
     this.contactGroup = ClientBinding.contactGroup(service);
     this.prefix = ClientBinding.prefix(service);
@@ -272,6 +285,9 @@ public final class ServedGroups {
   ///
   /// @param group which
   public void ended(String group) {
+    if (group.equals(contactGroup)) {
+      contactView = null;
+    }
     Joined its = groups.remove(group);
     if (its != null) {
       left.add(group);
@@ -362,9 +378,11 @@ public final class ServedGroups {
   /// Does what is due: to be called after each run of inputs, after the replica has done what is due there, and at the
   /// latest at [#deadlineNanos].
   ///
-  /// @param now the time, in nanoseconds
+  /// @param now     the time, in nanoseconds
+  /// @param manages whether this server is the most senior one of those that serve
   /// @return whether the replica was told something
-  public boolean work(long now) {
+  public boolean work(long now, boolean manages) {
+    foundIfAlone(now, manages);
     for (Joined group : List.copyOf(groups.values())) {
       if (!group.hasClient && now - group.dueNanos >= 0) {
         leave(group);
@@ -385,15 +403,27 @@ public final class ServedGroups {
     return told;
   }
 
+  private void foundIfAlone(long now, boolean manages) {
+    View view = contactView;
+    if (!manages || view != null && (view.primary() || view.voting() > 1)) {
+      aloneSince = NEVER;
+    } else if (aloneSince == NEVER) {
+      aloneSince = now;
+    } else if (now - aloneSince >= foundNanos) {
+      aloneSince = now;
+      host.found(contactGroup);
+    }
+  }
+
   /// When [#work] has something to do although nothing happens.
   ///
   /// @return the time, in nanoseconds; [Long#MAX_VALUE] for never
   public long deadlineNanos() {
-    return groups.values().stream()
-        .filter(group -> !group.hasClient)
-        .mapToLong(group -> group.dueNanos)
-        .min()
-        .orElse(Long.MAX_VALUE);
+    long due = aloneSince == NEVER ? NEVER : aloneSince + foundNanos;
+    for (Joined group : groups.values()) {
+      due = group.hasClient ? due : Math.min(due, group.dueNanos);
+    }
+    return due;
   }
 
   /// The groups in which this server is with their clients.

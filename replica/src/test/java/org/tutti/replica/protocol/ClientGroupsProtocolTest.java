@@ -24,6 +24,7 @@ class ClientGroupsProtocolTest {
   private static final String CONTACTS = ClientBinding.contactGroup("bank");
   private static final String FIRST = "bank.client.c.ff.1";
   private static final String SECOND = "bank.client.c.ff.2";
+  private static final long FOUND = 1000;
   private static final long PATIENCE = 10_000_000_000L;
 
   private final List<String> asked = new ArrayList<>(); // of the host, since #asked
@@ -124,7 +125,13 @@ class ClientGroupsProtocolTest {
         "bank",
         "h1:1",
         most,
+        FOUND,
         new ServedGroups.Host() {
+          @Override
+          public void found(String group) {
+            asked.add("found " + group);
+          }
+
           private long connections;
 
           @Override
@@ -331,6 +338,26 @@ class ClientGroupsProtocolTest {
     server.delivered(FIRST, C, new ClientGroupMessage.Said(List.of(new Place(1, number)), bytes(frame)).encode(), 0);
   }
 
+  @Test
+  void theMostSeniorServerFoundsTheContactGroupWhenItIsAloneThere() {
+    ServedGroups server = server(10);
+    server.work(0, false);
+    server.work(FOUND, false);
+    server.work(FOUND + 1, true);
+    assertThat(server.deadlineNanos()).isEqualTo(2 * FOUND + 1);
+    server.work(2 * FOUND, true);
+    assertThat(asked()).as("another one is, or it has not been for long").isEmpty();
+    server.work(2 * FOUND + 1, true);
+    assertThat(asked()).containsExactly("found " + CONTACTS);
+    server.viewed(CONTACTS, contactGroup(1, N1, N2));
+    server.work(9 * FOUND, true);
+    assertThat(asked()).isEmpty();
+    server.ended(CONTACTS);
+    server.work(10 * FOUND, true);
+    server.work(11 * FOUND, true);
+    assertThat(asked()).containsExactly("found " + CONTACTS);
+  }
+
   /// A server with line 1 of c, which is connection 1.
   private ServedGroups serving() {
     ServedGroups server = server(10);
@@ -387,9 +414,9 @@ class ClientGroupsProtocolTest {
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
     server.viewed(FIRST, view(1, true, N1));
     assertThat(server.deadlineNanos()).isEqualTo(PATIENCE);
-    server.work(PATIENCE - 1);
+    server.work(PATIENCE - 1, false);
     assertThat(asked()).containsExactly("found " + FIRST);
-    server.work(PATIENCE);
+    server.work(PATIENCE, false);
     assertThat(asked()).containsExactly("leave " + FIRST);
     assertThat(server.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
   }
@@ -401,10 +428,10 @@ class ClientGroupsProtocolTest {
     server.read(1, false);
     say(server, 0, "a");
     say(server, 1, "b");
-    assertThat(server.work(0)).isFalse();
+    assertThat(server.work(0, false)).isFalse();
     assertThat(asked()).isEmpty();
     server.read(1, true);
-    assertThat(server.work(0)).isTrue();
+    assertThat(server.work(0, false)).isTrue();
     assertThat(asked()).containsExactly("said 1 a", "said 1 b");
   }
 
