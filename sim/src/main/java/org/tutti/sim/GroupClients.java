@@ -92,18 +92,6 @@ final class GroupClients {
     return all;
   }
 
-  /// Clients, and those here with whom all replicas are in the contact group; an observer never is.
-  List<SimulatedClient> amongAll(List<SimulatedClient> clients, List<SimulatedReplica> replicas) {
-    List<SimulatedClient> all = new ArrayList<>(clients);
-    for (GroupClientLink groupClient : groupClients) {
-      boolean here = groupClient != null && groupClient.client().isHere();
-      if (here && replicas.stream().allMatch(replica -> replica.isAmongContactsWith(groupClient.self()))) {
-        all.add(groupClient.client());
-      }
-    }
-    return all;
-  }
-
   @Nullable SimulatedClient client(MemberId member) {
     GroupClientLink link = byMember.get(member);
     return link == null ? null : link.client();

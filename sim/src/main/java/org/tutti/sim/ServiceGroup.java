@@ -607,7 +607,7 @@ final class ServiceGroup implements ClientLink {
     }
     List<Violation> found = new ArrayList<>();
     List<String> here = living().stream().map(replica -> ServiceSettings.address(replica.node().number)).toList();
-    for (SimulatedClient client : groupClients.amongAll(clients, living())) {
+    for (SimulatedClient client : groupClients.with(clients)) {
       if (!client.knowsAnyOf(here)) {
         continue; // all that it was told of are gone
       }

@@ -164,10 +164,6 @@ final class SimulatedReplica
     }
   }
 
-  boolean isAmongContactsWith(MemberId client) {
-    return server != null && server.isAmongContactsWith(client);
-  }
-
   /// The groups in which it is with clients.
   List<ServedGroups.Served> groups() {
     return server == null ? List.of() : server.groups();

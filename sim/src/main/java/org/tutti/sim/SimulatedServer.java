@@ -3,7 +3,6 @@ package org.tutti.sim;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -25,8 +24,7 @@ final class SimulatedServer implements ServedGroups.Host {
   private final SimulatedReplica replica;
   private final ServedGroups groups;
   private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
-  private @Nullable View contactGroup; // in which it is
-  private boolean founds; // that, when its membership there has ended
+  private boolean founds; // the contact group, when its membership there has ended
   private final TreeMap<Long, Caller> callers = new TreeMap<>(); // by connection
 
   SimulatedServer(Simulation.Setting setting, ServiceGroup service, SimulatedReplica replica) {
@@ -72,7 +70,6 @@ final class SimulatedServer implements ServedGroups.Host {
               @Override
               public void viewed(View view) {
                 say("in " + group + " sees " + view);
-                contactGroup = group.equals(CONTACTS) ? view : contactGroup;
                 groups.viewed(group, view);
               }
 
@@ -89,7 +86,6 @@ final class SimulatedServer implements ServedGroups.Host {
                   groups.ended(group);
                 }
                 if (group.equals(CONTACTS)) {
-                  contactGroup = null;
                   setting
                       .scheduler()
                       .after(
@@ -137,12 +133,6 @@ final class SimulatedServer implements ServedGroups.Host {
 
   void away(boolean on) {
     groups.away(on);
-  }
-
-  /// Whether a client that is in the contact group finds it there.
-  boolean isAmongContactsWith(MemberId client) {
-    View view = contactGroup;
-    return view != null && view.contains(client);
   }
 
   /// The groups in which it is with a client.

@@ -8,8 +8,8 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What clients and servers say to each other in groups: in the contact group of a service, where all of its servers are, and
-/// in the groups of its clients ([ClientBinding], [ServedGroups]).
+/// What clients and servers say to each other in groups: in the contact group of a service, where all of its servers
+/// are, and in the groups of its clients ([ClientBinding], [ServedGroups]).
 public sealed interface ClientGroupMessage {
   /// The version of these messages, which each begins with.
   int VERSION = 1;
