@@ -139,6 +139,14 @@ public final class MemberConfig {
     return values.takesState;
   }
 
+  /// The highest version of the protocol to which this member lets its group rise, if its node does not limit that
+  /// further ([NodeBuilder#groupVersionMax]).
+  ///
+  /// @return 1 to 255, by default 255, which limits nothing
+  public int groupVersionMax() {
+    return values.groupVersionMax;
+  }
+
   private Map<String, @Nullable Object> settings() {
     var map = new LinkedHashMap<String, @Nullable Object>();
     map.put("listener", listener());
@@ -153,6 +161,7 @@ public final class MemberConfig {
     map.put("leaveWhenBehind", leaveWhenBehind());
     map.put("position", position());
     map.put("takesState", takesState());
+    map.put("groupVersionMax", groupVersionMax());
     return map;
   }
 
@@ -185,6 +194,7 @@ public final class MemberConfig {
     private Duration leaveWhenBehind = Duration.ZERO;
     private OptionalLong position = OptionalLong.empty();
     private boolean takesState = true;
+    private int groupVersionMax = View.VERSION_MAX;
 
     private Builder() {}
 
@@ -201,6 +211,7 @@ public final class MemberConfig {
       leaveWhenBehind = of.leaveWhenBehind;
       position = of.position;
       takesState = of.takesState;
+      groupVersionMax = of.groupVersionMax;
     }
 
     /// Says who gets the events, on the engine thread.
@@ -336,6 +347,21 @@ public final class MemberConfig {
       return this;
     }
 
+    /// Keeps one group at a version of the protocol that those have who are to join it. Who founds a group alone would
+    /// begin with the highest version that its own build speaks, and refuse members of older builds. Where a group has
+    /// gone further already, this member takes part all the same; but as long as it is there, a build that has left the
+    /// group's version behind cannot join.
+    ///
+    /// {@snippet class="ApiExamplesTest" region="member-version-max"}
+    ///
+    /// @param value a version, as [View#version()] tells it, 1 to 255: 255 limits nothing, and one that is too low for
+    ///              the build of this node, such as 1, stands for the lowest that it speaks
+    /// @return this builder
+    public Builder groupVersionMax(int value) {
+      groupVersionMax = value;
+      return this;
+    }
+
     /// Checks the settings.
     ///
     /// @return a configuration with them; the builder may be used further
@@ -346,6 +372,7 @@ public final class MemberConfig {
       within("batchBytesMax", batchBytesMax, KIB, MIB);
       within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
       within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
+      within("groupVersionMax", groupVersionMax, 1, View.VERSION_MAX);
       if (!leaveWhenBehind.isZero()
           && (leaveWhenBehind.compareTo(BEHIND_MIN) < 0 || leaveWhenBehind.compareTo(BEHIND_MAX) > 0)) {
         throw new IllegalArgumentException(

@@ -18,7 +18,7 @@ class ConfigTest {
     MemberConfig member = MemberConfig.builder().windowBytes(100_000).batchBytesMax(1 << 20).position(7).build();
     assertThat(member.toString())
         .startsWith("MemberConfig{windowBytes=100000 bytes, batchBytesMax=1 MiB, position=7; listener=none, ")
-        .endsWith(", catchUpBytesMax=64 MiB, leaveWhenBehind=none, takesState=true}");
+        .endsWith(", catchUpBytesMax=64 MiB, leaveWhenBehind=none, takesState=true, groupVersionMax=255}");
   }
 
   @Test
@@ -48,6 +48,7 @@ class ConfigTest {
     refuses(MemberConfig.builder().batchMessagesMax(0), "batchMessagesMax is 1 to 65536, not 0");
     refuses(MemberConfig.builder().catchUpBytesMax(0), "catchUpBytesMax is 65536 to 1073741824, not 0");
     refuses(MemberConfig.builder().refutedMax(1001), "refutedMax is 1 to 1000, not 1001");
+    refuses(MemberConfig.builder().groupVersionMax(0), "groupVersionMax is 1 to 255, not 0");
     refuses(
         MemberConfig.builder().leaveWhenBehind(Duration.ofMillis(9)),
         "leaveWhenBehind is 10 ms to a day, or zero for any time, not 9 ms");

@@ -46,6 +46,7 @@ import org.tutti.membership.PersistentState;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
+import org.tutti.membership.SpokenVersions;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.Terms;
 import org.tutti.membership.ViewAgreement;
@@ -221,9 +222,10 @@ final class GroupEngine {
   }
 
   private InitialState initialState(OptionalLong founded, Founding founding, @Nullable PersistentState before) {
+    SpokenVersions speaks = node.speaks().within(terms.member().groupVersionMax());
     return founded.isPresent()
-        ? InitialState.founding(identity, terms, node.speaks(), founded.getAsLong(), founding)
-        : InitialState.joining(identity, terms, node.speaks(), before);
+        ? InitialState.founding(identity, terms, speaks, founded.getAsLong(), founding)
+        : InitialState.joining(identity, terms, speaks, before);
   }
 
   private ViewAgreement newAgreement(InitialState beginning) {

@@ -37,6 +37,15 @@ public record SpokenVersions(Versions understood, int most) {
     return new SpokenVersions(understood, Math.min(limit, understood.newest()));
   }
 
+  /// What a member speaks in a group, by its settings there.
+  ///
+  /// @param limit the highest version that the member admits to, besides its node's limit; below all that the node
+  ///              understands it stands for the lowest of these
+  /// @return the versions
+  public SpokenVersions within(int limit) {
+    return new SpokenVersions(understood, Math.max(understood.oldest(), Math.min(most, limit)));
+  }
+
   /// Whether the member can be in views of a version.
   ///
   /// @param version of a group; 0 for one that has none yet

@@ -74,6 +74,27 @@ class NodeVersionsTest {
   }
 
   @Test
+  void whoFoundsItWithALimitLeavesRoomForWhoComesInAnOlderBuild() {
+    MemberConfig limited = MemberConfig.builder().groupVersionMax(6).build();
+    var engine = node(1, new Versions(5, 7), new MemoryStorage());
+    engine.step(0, new Input.Requested(new Request.Create("g", Terms.voter(GROUP, limited), witness, 1)));
+    engine.step(
+        0, new Input.Requested(new Request.Create("h", Terms.voter(GROUP, MemberConfig.standard()), second, 1)));
+    engine.flush(0);
+    assertThat(witness.versions).containsExactly(6);
+    assertThat(second.versions).as("another group of the node").containsExactly(7);
+  }
+
+  @Test
+  void aLimitOfAMemberBelowAllVersionsOfItsNodeIsTheLowest() {
+    MemberConfig limited = MemberConfig.builder().groupVersionMax(1).build();
+    var engine = node(1, new Versions(5, 7), new MemoryStorage());
+    engine.step(0, new Input.Requested(new Request.Create("g", Terms.voter(GROUP, limited), witness, 1)));
+    engine.flush(0);
+    assertThat(witness.versions).containsExactly(5);
+  }
+
+  @Test
   void whoComesHoldsItsGroupThereAndWhenItGoesTheGroupRises() {
     var duet = new Duet(GROUP, witness, second, new Versions(5, 6), new Versions(5, 7));
     assertThat(second.versions).containsExactly(6);

@@ -42,6 +42,10 @@ final class GroupChannel {
   /// Who is silent for one member only stays.
   static final MemberConfig MEMBER = MemberConfig.standard().toBuilder().suspicion(Suspicion.REFUTABLE).build();
 
+  /// In the contact group, which so has the lowest version of the protocol that its members speak: who comes in an
+  /// older build has it, too.
+  static final MemberConfig OF_CONTACTS = MEMBER.toBuilder().groupVersionMax(1).build();
+
   private static final long OUTGOING_BYTES_MAX = 64L << 20;
   private static final long LAST_WORDS_SECONDS = 1;
   private static final ByteBuffer END = ByteBuffer.allocate(0);

@@ -100,7 +100,7 @@ final class GroupLanes implements ClientBinding.Host {
   @Override
   public void observe(String group) {
     try {
-      open(node.observe(group, GroupChannel.MEMBER));
+      open(node.observe(group, GroupChannel.OF_CONTACTS));
     } catch (IllegalStateException taken) {
       throw new IllegalStateException(
           "node "

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
@@ -134,8 +135,8 @@ final class ReplicaGroups implements ServedGroups.Host {
       if (!closed && !channels.containsKey(contactGroup())) {
         open(
             founds
-                ? node.create(contactGroup(), GroupChannel.CONTACTS, GroupChannel.MEMBER)
-                : node.join(contactGroup(), GroupChannel.MEMBER));
+                ? node.create(contactGroup(), GroupChannel.CONTACTS, GroupChannel.OF_CONTACTS)
+                : node.join(contactGroup(), GroupChannel.OF_CONTACTS));
         founds = false;
       }
     } catch (IllegalStateException _) {
@@ -200,12 +201,10 @@ final class ReplicaGroups implements ServedGroups.Host {
   // ---- what the protocol asks, with the lock -----------------------------------------------------------------------
 
   @Override
-  public void enter(String group, boolean founds) {
+  public void enter(String group, boolean founds, int versionMax) {
     try {
-      open(
-          founds
-              ? node.create(group, GroupChannel.OF_CLIENT, GroupChannel.MEMBER)
-              : node.join(group, GroupChannel.MEMBER));
+      MemberConfig member = GroupChannel.MEMBER.toBuilder().groupVersionMax(versionMax).build();
+      open(founds ? node.create(group, GroupChannel.OF_CLIENT, member) : node.join(group, member));
       later(LOOK_SECONDS, () -> {});
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again

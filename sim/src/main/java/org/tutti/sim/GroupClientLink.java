@@ -7,6 +7,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.replica.ClientGroup;
@@ -132,12 +133,12 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
     }
   }
 
-  private SimulatedMembership membership(String group) {
+  private SimulatedMembership membership(String group, MemberConfig member) {
     var its =
         new SimulatedMembership(
             node,
             group,
-            service.groupClients().member(node.number),
+            member,
             this::tell,
             new SimulatedMembership.Events() {
               @Override
@@ -174,13 +175,13 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
 
   @Override
   public void observe(String group) {
-    membership(group).join(true);
+    membership(group, service.groupClients().ofContacts(node.number)).join(true);
   }
 
   @Override
   public void join(String group) {
     say("joins " + group);
-    membership(group).join(false);
+    membership(group, service.groupClients().member(node.number)).join(false);
   }
 
   @Override

@@ -62,6 +62,11 @@ final class GroupClients {
     return service.settings().member(place).toBuilder().suspicion(Suspicion.REFUTABLE).build();
   }
 
+  /// What one decides in the contact group: it has the lowest version of the protocol that its members speak.
+  MemberConfig ofContacts(int place) {
+    return member(place).toBuilder().groupVersionMax(1).build();
+  }
+
   /// A node has begun a life.
   void started(SimulatedNode node) {
     GroupClientLink before = groupClients[node.number - first];

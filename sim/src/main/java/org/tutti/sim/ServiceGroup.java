@@ -543,9 +543,10 @@ final class ServiceGroup implements ClientLink {
     return replicas.stream().filter(SimulatedReplica::isHere).toList();
   }
 
-  private List<String> serving() {
+  /// Where a client that has its session could be served.
+  private List<String> serving(SimulatedClient client) {
     return living().stream()
-        .filter(replica -> replica.protocol().isServing())
+        .filter(replica -> replica.protocol().isServing() && (clients.contains(client) || replica.servesGroups()))
         .map(replica -> ServiceSettings.address(replica.node().number))
         .toList();
   }
@@ -614,7 +615,7 @@ final class ServiceGroup implements ClientLink {
       if (!client.isAnswered(living().getFirst()::hasNoAnswer)) {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
       }
-      List<String> unreached = client.unreached(serving());
+      List<String> unreached = client.unreached(serving(client));
       if (!unreached.isEmpty()) {
         found.add(new Violation("ReachesAll", client + " does not send to " + unreached + ": " + client.state()));
       }

@@ -37,7 +37,9 @@ public final class Settings {
   private static final int DISSEMINATION_STREAMS = -300;
   private static final int BEHIND_STREAMS = -400;
   private static final int VERSION_STREAMS = -500;
+  private static final int MEMBER_VERSION_STREAMS = -600;
   private static final int LIMITED_ONE_IN = 3;
+  private static final int MEMBER_LIMITED_ONE_IN = 8;
   private static final int LIMITED_LIVES_MAX = 4;
   private static final int PATIENT_ONE_IN = 3;
 
@@ -96,6 +98,7 @@ public final class Settings {
             .leaveWhenBehind(leavesWhenBehind(place) ? common.leaveWhenBehind() : Duration.ZERO)
             .packing(random.nextInt(3) == 0 ? Packing.natural() : common.packing())
             .dissemination(dissemination(place))
+            .groupVersionMax(memberVersionMax(place))
             .build();
     return founds ? Terms.voter(plan.config(), own) : inRole(place, own);
   }
@@ -187,6 +190,13 @@ public final class Settings {
         .times(Duration.ofNanos(heartbeat), Duration.ofNanos(suspect))
         .groupVersionMax(groupVersionMax(place, lives))
         .settings();
+  }
+
+  /// Some members keep their groups where they are, in any life.
+  private int memberVersionMax(int place) {
+    SplittableRandom random = stream(MEMBER_VERSION_STREAMS - place);
+    boolean limited = plan.has(FaultKind.UPGRADE) && random.nextInt(MEMBER_LIMITED_ONE_IN) == 0;
+    return limited ? Versions.OWN.newest() + random.nextInt(2) : Versions.MAX;
   }
 
   /// Where nodes are upgraded some keep the way back open, until they have been started again a few times.

@@ -142,10 +142,11 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     long earlierLives = lives.stream().filter(life -> life.node.number == place && life != application).count();
     NodeSettings config = settings.node(place, addresses, earlierLives);
     Versions versions = builds.next(place);
-    int admitted = Math.min(versions.newest(), config.groupVersionMax());
+    int limit = Math.min(config.groupVersionMax(), terms.member().groupVersionMax());
+    int admitted = Math.min(versions.newest(), limit);
     setting.history().assignBuild(application.ordinal, new Build(versions.oldest(), versions.newest(), admitted));
     if (setting.trace().speaks() && plan.has(FaultKind.UPGRADE)) {
-      setting.trace().say(self.name(), "speaks " + versions + ", and admits to " + config.groupVersionMax());
+      setting.trace().say(self.name(), "speaks " + versions + ", and admits to " + limit);
     }
     node.start(config, versions, disk == null ? null : disk.mount(self), setting.streams());
     if (earlier == null || (founds && !plan.isJoint())) {

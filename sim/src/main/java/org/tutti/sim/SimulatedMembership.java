@@ -155,7 +155,6 @@ final class SimulatedMembership implements GroupUser {
   /// Its name may be used again from here on.
   @Override
   public void closed(End end) {
-    node.ended(end);
     thread.accept(() -> events.ended(end));
   }
 

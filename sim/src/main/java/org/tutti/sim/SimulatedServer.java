@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.TreeMap;
 import org.tutti.End;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.replica.protocol.ClientBinding;
@@ -44,10 +45,11 @@ final class SimulatedServer implements ServedGroups.Host {
 
   /// The contact group is founded by who founds the service.
   void enterContactGroup(boolean founds) {
+    SimulatedMembership contacts = membership(CONTACTS, service.groupClients().ofContacts(replica.node().number));
     if (founds) {
-      membership(CONTACTS).create(GroupClients.CONTACTS);
+      contacts.create(GroupClients.CONTACTS);
     } else {
-      membership(CONTACTS).join(false);
+      contacts.join(false);
     }
   }
 
@@ -59,12 +61,12 @@ final class SimulatedServer implements ServedGroups.Host {
     }
   }
 
-  private SimulatedMembership membership(String group) {
+  private SimulatedMembership membership(String group, MemberConfig member) {
     var its =
         new SimulatedMembership(
             replica.node(),
             group,
-            service.groupClients().member(replica.node().number),
+            member,
             replica::tell,
             new SimulatedMembership.Events() {
               @Override
@@ -152,13 +154,17 @@ final class SimulatedServer implements ServedGroups.Host {
   // ---- what the protocol asks --------------------------------------------------------------------------------------
 
   @Override
-  public void enter(String group, boolean founds) {
+  public void enter(String group, boolean founds, int versionMax) {
     if (memberships.containsKey(group)) {
       replica.tell(() -> groups.ended(group)); // it is just being left; the client asks again
-    } else if (founds) {
-      membership(group).create(GroupClients.OF_CLIENT);
+      return;
+    }
+    MemberConfig own = service.groupClients().member(replica.node().number);
+    SimulatedMembership its = membership(group, own.toBuilder().groupVersionMax(versionMax).build());
+    if (founds) {
+      its.create(GroupClients.OF_CLIENT);
     } else {
-      membership(group).join(false);
+      its.join(false);
     }
   }
 

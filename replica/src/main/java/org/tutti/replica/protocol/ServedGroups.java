@@ -21,6 +21,9 @@ import org.tutti.wire.Malformed;
 /// Who is the most senior of the servers that serve, and has been alone in the contact group for some time, founds that
 /// anew: all servers may have ended and come back, and the group keeps nothing.
 ///
+/// A client's group speaks the version of the protocol that the contact group has, which all have who are there: what a
+/// newer build that founds it alone would choose, an older client might lack.
+///
 /// A group in which its client is not any more is left, and so is one that its client does not come to. So a group is
 /// deleted by its client's leaving it.
 ///
@@ -30,9 +33,10 @@ public final class ServedGroups {
   public interface Host {
     /// Founds a group, or begins to be a member of one.
     ///
-    /// @param group  which
-    /// @param founds whether it is founded
-    void enter(String group, boolean founds);
+    /// @param group      which
+    /// @param founds     whether it is founded
+    /// @param versionMax the highest version of the protocol to which the group may rise
+    void enter(String group, boolean founds, int versionMax);
 
     /// Founds a group in which the server is alone, if at all.
     ///
@@ -214,8 +218,8 @@ public final class ServedGroups {
       throw new Malformed("name of a group");
     }
     View there = contactView;
-    if (there == null || !there.contains(client)) {
-      return; // an invitation of long ago, which the log of a durable contact group tells again, or the client has gone
+    if (there == null || there.version() == 0 || !there.contains(client)) {
+      return; // the client has gone, or is not in a primary view yet with this server
     }
     boolean founder = invite.founds() && isMeant(invite.at(), contactView);
     boolean known = groups.containsKey(invite.group()) || left.contains(invite.group());
@@ -229,7 +233,7 @@ public final class ServedGroups {
     var its = new Joined(new Served(invite.group(), invite.kind(), client), now + PATIENCE_NANOS);
     groups.put(invite.group(), its);
     joined++;
-    host.enter(invite.group(), founder);
+    host.enter(invite.group(), founder, there.version());
   }
 
   /// Whether an address is this server's, or it is the most senior one of those in a view.

@@ -24,6 +24,7 @@ class ClientGroupsProtocolTest {
   private static final String CONTACTS = ClientBinding.contactGroup("bank");
   private static final String FIRST = "bank.client.c.ff.1";
   private static final String SECOND = "bank.client.c.ff.2";
+  private static final int VERSION = 6;
   private static final long FOUND = 1000;
   private static final long PATIENCE = 10_000_000_000L;
 
@@ -38,9 +39,13 @@ class ClientGroupsProtocolTest {
   }
 
   private static View contactGroup(long epoch, MemberId... servers) {
+    return contactGroup(VERSION, epoch, servers);
+  }
+
+  private static View contactGroup(int version, long epoch, MemberId... servers) {
     var all = new ArrayList<>(List.of(servers));
     all.add(C);
-    return new View(new ViewId(epoch, 1), all, servers.length, true, List.of());
+    return new View(new ViewId(epoch, 1), all, servers.length, true, List.of(), version);
   }
 
   private static ByteBuffer bytes(String text) {
@@ -135,8 +140,8 @@ class ClientGroupsProtocolTest {
           private long connections;
 
           @Override
-          public void enter(String group, boolean founds) {
-            asked.add((founds ? "found " : "join ") + group);
+          public void enter(String group, boolean founds, int versionMax) {
+            asked.add((founds ? "found " : "join ") + group + (versionMax == VERSION ? "" : " in " + versionMax));
           }
 
           @Override
@@ -396,6 +401,21 @@ class ClientGroupsProtocolTest {
     server.viewed(CONTACTS, contactGroup(2, N1, N2));
     invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "", true);
     assertThat(asked()).containsExactly("found " + SECOND);
+  }
+
+  /// Whoever is in the contact group has its version; a newer server would choose a higher one alone.
+  @Test
+  void aGroupRisesNoFurtherThanTheContactGroup() {
+    ServedGroups server = server(10);
+    server.viewed(CONTACTS, contactGroup(0, 1, N1, N2));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    assertThat(asked()).isEmpty();
+    server.viewed(CONTACTS, contactGroup(VERSION - 1, 1, N1, N2));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    assertThat(asked()).containsExactly("found " + FIRST + " in " + (VERSION - 1));
+    server.viewed(CONTACTS, contactGroup(VERSION + 1, 1, N2, N1));
+    invite(server, SECOND, ClientGroup.Kind.INCLUSIVE, "", true);
+    assertThat(asked()).containsExactly("join " + SECOND + " in " + (VERSION + 1));
   }
 
   @Test
