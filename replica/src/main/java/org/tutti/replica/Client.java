@@ -61,7 +61,7 @@ public final class Client implements AutoCloseable {
   private final ClientProtocol protocol;
   private final Duration deadline;
   private final ClientLoop loop;
-  private final @Nullable GroupLanes groups; // in place of connections
+  private final @Nullable GroupChannels groups; // in place of connections
   private final Carrier first;
   private final List<Carrier> beside = new ArrayList<>(); // of a client that hedges or sends to all
   private final @Nullable Hedge hedge;
@@ -135,7 +135,8 @@ public final class Client implements AutoCloseable {
     this.deadline = settings.deadline;
     this.tls = credentials == null ? null : new TlsWire.Context(credentials, this::resumeTls, RECORDS, true);
     Node node = settings.node;
-    this.groups = node == null ? null : new GroupLanes(this, node, settings.service, settings.kind, random.nextLong());
+    this.groups =
+        node == null ? null : new GroupChannels(this, node, settings.service, settings.kind, random.nextLong());
     this.first = carrier(this::toFirst);
     this.protocol =
         new ClientProtocol(settings.service, settings.contacts(), settings.silence.toNanos(), new Outside());
@@ -157,7 +158,7 @@ public final class Client implements AutoCloseable {
   }
 
   private Carrier carrier(Consumer<Happening> told) {
-    return groups == null ? new Lane(told) : groups.lane(told);
+    return groups == null ? new Lane(told) : groups.channel(told);
   }
 
   /// Begins a client of a service.
@@ -693,7 +694,7 @@ public final class Client implements AutoCloseable {
 
     @Override
     public long formingNanos() {
-      return groups == null ? 0 : GroupLanes.FORMING_NANOS;
+      return groups == null ? 0 : GroupChannels.FORMING_NANOS;
     }
 
     @Override

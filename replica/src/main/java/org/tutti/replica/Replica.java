@@ -151,7 +151,7 @@ public final class Replica implements AutoCloseable {
       }
       this.group = settings.enter(node, protocol.positionNext());
       if (groups != null) {
-        groups.begin(settings.enter(node, groups.contactGroup(), GroupChannel.CONTACTS, GroupChannel.OF_CONTACTS));
+        groups.begin(settings.enter(node, groups.contactGroup(), Membership.CONTACTS, Membership.OF_CONTACTS));
       }
     } catch (IOException | RuntimeException e) {
       port.close();

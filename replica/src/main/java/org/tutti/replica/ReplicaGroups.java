@@ -30,7 +30,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   private final Node node;
   private final String service;
   private final ReentrantLock lock; // of all below
-  private final Map<String, GroupChannel> channels = new HashMap<>();
+  private final Map<String, Membership> memberships = new HashMap<>();
   private @Nullable ServicePort port;
   private @Nullable ServedGroups protocol;
   private boolean closed;
@@ -93,13 +93,13 @@ final class ReplicaGroups implements ServedGroups.Host {
     String name = group.name();
     lock.lock();
     try {
-      channels.put(name, GroupChannel.over(group, new Told(name)));
+      memberships.put(name, Membership.over(group, new Told(name)));
     } finally {
       lock.unlock();
     }
   }
 
-  private final class Told implements GroupChannel.Events {
+  private final class Told implements Membership.Events {
     private final String group;
 
     Told(String group) {
@@ -120,7 +120,7 @@ final class ReplicaGroups implements ServedGroups.Host {
     public void ended(String why) {
       locked(() -> {
         groups().ended(group);
-        channels.remove(group);
+        memberships.remove(group);
         if (group.equals(contactGroup()) && !closed) {
           later(
               CONTACTS_AGAIN_SECONDS,
@@ -132,11 +132,11 @@ final class ReplicaGroups implements ServedGroups.Host {
 
   private void enterContactGroup() {
     try {
-      if (!closed && !channels.containsKey(contactGroup())) {
+      if (!closed && !memberships.containsKey(contactGroup())) {
         open(
             founds
-                ? node.create(contactGroup(), GroupChannel.CONTACTS, GroupChannel.OF_CONTACTS)
-                : node.join(contactGroup(), GroupChannel.OF_CONTACTS));
+                ? node.create(contactGroup(), Membership.CONTACTS, Membership.OF_CONTACTS)
+                : node.join(contactGroup(), Membership.OF_CONTACTS));
         founds = false;
       }
     } catch (IllegalStateException _) {
@@ -169,7 +169,7 @@ final class ReplicaGroups implements ServedGroups.Host {
     try {
       closed = true;
       groups().away(true);
-      channels.values().forEach(GroupChannel::leave);
+      memberships.values().forEach(Membership::leave);
     } finally {
       lock.unlock();
     }
@@ -191,8 +191,8 @@ final class ReplicaGroups implements ServedGroups.Host {
   List<ClientGroup> details() {
     return groups().groups().stream()
         .map(group -> {
-          GroupChannel channel = channels.get(group.name());
-          return channel == null ? null : channel.details(group.kind(), group.client());
+          Membership membership = memberships.get(group.name());
+          return membership == null ? null : membership.details(group.kind(), group.client());
         })
         .filter(Objects::nonNull)
         .toList();
@@ -203,8 +203,8 @@ final class ReplicaGroups implements ServedGroups.Host {
   @Override
   public void enter(String group, boolean founds, int versionMax) {
     try {
-      MemberConfig member = GroupChannel.MEMBER.toBuilder().groupVersionMax(versionMax).build();
-      open(founds ? node.create(group, GroupChannel.OF_CLIENT, member) : node.join(group, member));
+      MemberConfig member = Membership.MEMBER.toBuilder().groupVersionMax(versionMax).build();
+      open(founds ? node.create(group, Membership.OF_CLIENT, member) : node.join(group, member));
       later(LOOK_SECONDS, () -> {});
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again
@@ -214,7 +214,7 @@ final class ReplicaGroups implements ServedGroups.Host {
   @Override
   public void found(String group) {
     founds = true;
-    GroupChannel alone = channels.get(group);
+    Membership alone = memberships.get(group);
     if (alone != null) {
       alone.leave(); // and is told that it has ended
     }
@@ -223,22 +223,22 @@ final class ReplicaGroups implements ServedGroups.Host {
 
   @Override
   public void leave(String group) {
-    GroupChannel channel = channels.remove(group);
-    if (channel != null) {
-      channel.leave();
+    Membership membership = memberships.remove(group);
+    if (membership != null) {
+      membership.leave();
     }
   }
 
   @Override
   public void post(String group, ByteBuffer message) {
-    GroupChannel channel = channels.get(group);
-    if (channel != null) {
-      channel.post(message);
+    Membership membership = memberships.get(group);
+    if (membership != null) {
+      membership.post(message);
     }
   }
 
   @Override
-  public long connected(MemberId client, long line) {
+  public long connected(MemberId client, long channel) {
     long connection = port().number();
     port().protocol().connected(connection);
     return connection;

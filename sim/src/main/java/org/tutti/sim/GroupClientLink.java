@@ -22,7 +22,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   private final ClientBinding binding;
   private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
   private final ArrayDeque<Runnable> told = new ArrayDeque<>();
-  private final TreeMap<Long, Integer> heard = new TreeMap<>(); // frames, by line
+  private final TreeMap<Long, Integer> heard = new TreeMap<>(); // frames, by channel
   private @Nullable SimulatedClient client;
   private boolean waking;
 
@@ -69,20 +69,20 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   @Override
   public long connect(SimulatedClient its, String address) {
     long before = binding.formed();
-    long line = binding.connect(address);
+    long channel = binding.connect(address);
     service.groupClients().forms(binding, before);
-    heard.put(line, 0);
-    return line;
+    heard.put(channel, 0);
+    return channel;
   }
 
   @Override
-  public void toReplica(long line, ByteBuffer frame) {
-    binding.send(line, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES));
+  public void toReplica(long channel, ByteBuffer frame) {
+    binding.send(channel, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES));
   }
 
   @Override
-  public void closedByClient(long line) {
-    binding.disconnect(line);
+  public void closedByClient(long channel) {
+    binding.disconnect(channel);
   }
 
   @Override
@@ -201,20 +201,20 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   }
 
   @Override
-  public void connected(long line) {
-    client().connected(line);
+  public void connected(long channel) {
+    client().connected(channel);
   }
 
   @Override
-  public void received(long line, ByteBuffer frame) {
-    int number = heard.merge(line, 1, Integer::sum) - 1;
-    service.groupClients().hears(node.self, line, number, frame.duplicate());
-    client().received(line, frame);
+  public void received(long channel, ByteBuffer frame) {
+    int number = heard.merge(channel, 1, Integer::sum) - 1;
+    service.groupClients().hears(node.self, channel, number, frame.duplicate());
+    client().received(channel, frame);
   }
 
   @Override
-  public void disconnected(long line, String why) {
-    say("has no line " + line + " any more: " + why);
-    client().disconnected(line);
+  public void disconnected(long channel, String why) {
+    say("has no channel " + channel + " any more: " + why);
+    client().disconnected(channel);
   }
 }

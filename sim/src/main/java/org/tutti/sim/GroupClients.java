@@ -19,17 +19,17 @@ import org.tutti.sim.check.Violation;
 /// The clients of the [ServiceGroup] that are members of groups with its replicas: each on a node of its own, at one of
 /// the last places, where no replica is. They go through all that happens to nodes.
 ///
-/// Checkers of its own: `TrueLines`, what a client is told over a line is what one server has said to it over it, from
+/// Checkers of its own: `TrueChannels`, what a client is told over a channel is what one server has said there, from
 /// the first frame on, in order, and nothing is missing; `GroupsDeleted`, no server stays in a group without its
 /// client.
 final class GroupClients {
   static final GroupConfig CONTACTS = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
-  /// What a server has said over a line to a client.
-  record Line(MemberId client, long number, MemberId server) implements Comparable<Line> {
+  /// What a server has said over a channel to a client.
+  record Channel(MemberId client, long number, MemberId server) implements Comparable<Channel> {
     @Override
-    public int compareTo(Line other) {
+    public int compareTo(Channel other) {
       int byClient = client.compareTo(other.client);
       int byNumber = byClient != 0 ? byClient : Long.compare(number, other.number);
       return byNumber != 0 ? byNumber : server.compareTo(other.server);
@@ -42,7 +42,7 @@ final class GroupClients {
       groupClients; // the newest life at each place, from the first of these places on
   private final int first;
   private final TreeMap<MemberId, GroupClientLink> byMember = new TreeMap<>();
-  private final TreeMap<Line, List<ByteBuffer>> said = new TreeMap<>();
+  private final TreeMap<Channel, List<ByteBuffer>> said = new TreeMap<>();
   private long formed;
   private long answered;
 
@@ -114,21 +114,23 @@ final class GroupClients {
     }
   }
 
-  // ---- what is said over lines -------------------------------------------------------------------------------------
+  // ---- what is said over channels ----------------------------------------------------------------------------------
 
-  void says(MemberId client, long line, MemberId server, ByteBuffer frame) {
-    said.computeIfAbsent(new Line(client, line, server), _ -> new ArrayList<>()).add(frame.duplicate());
+  void says(MemberId client, long channel, MemberId server, ByteBuffer frame) {
+    said.computeIfAbsent(new Channel(client, channel, server), _ -> new ArrayList<>()).add(frame.duplicate());
   }
 
-  /// A client is told the next frame of a line.
-  void hears(MemberId client, long line, int number, ByteBuffer frame) {
+  /// A client is told the next frame of a channel.
+  void hears(MemberId client, long channel, int number, ByteBuffer frame) {
     boolean isTrue =
         said.entrySet().stream()
-            .filter(each -> each.getKey().client.equals(client) && each.getKey().number == line)
+            .filter(each -> each.getKey().client.equals(client) && each.getKey().number == channel)
             .map(Map.Entry::getValue)
             .anyMatch(all -> all.size() > number && all.get(number).equals(frame));
     if (!isTrue) {
-      service.history().violate("TrueLines", client + " is told over line " + line + " what nobody said as " + number);
+      service
+          .history()
+          .violate("TrueChannels", client + " is told over channel " + channel + " what nobody said as " + number);
     }
   }
 

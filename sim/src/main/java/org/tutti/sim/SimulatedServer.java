@@ -18,7 +18,7 @@ final class SimulatedServer implements ServedGroups.Host {
   private static final int FOUND_UNITS = 4; // times of suspicion
   private static final String CONTACTS = ClientBinding.contactGroup(ServiceGroup.NAME);
 
-  private record Caller(MemberId client, long line) {}
+  private record Caller(MemberId client, long channel) {}
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
@@ -201,7 +201,7 @@ final class SimulatedServer implements ServedGroups.Host {
                 .map(ServedGroups.Served::client)
                 .findFirst()
                 .orElseThrow();
-        service.groupClients().says(client, place.line(), replica.node().self, frame);
+        service.groupClients().says(client, place.channel(), replica.node().self, frame);
       }
     } catch (Malformed impossible) {
       throw new IllegalStateException(impossible);
@@ -210,9 +210,9 @@ final class SimulatedServer implements ServedGroups.Host {
   }
 
   @Override
-  public long connected(MemberId client, long line) {
+  public long connected(MemberId client, long channel) {
     long connection = service.number();
-    callers.put(connection, new Caller(client, line));
+    callers.put(connection, new Caller(client, channel));
     replica.protocol().connected(connection);
     return connection;
   }

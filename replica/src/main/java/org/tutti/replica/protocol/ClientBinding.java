@@ -11,7 +11,7 @@ import org.tutti.View;
 import org.tutti.replica.ClientGroup;
 import org.tutti.wire.Malformed;
 
-/// What a client has with its servers when it is a member of groups with them, in place of connections: lines over
+/// What a client has with its servers when it is a member of groups with them, in place of connections: channels over
 /// which it says the frames that it would say over a connection, and gets theirs.
 ///
 /// ```
@@ -21,14 +21,14 @@ import org.tutti.wire.Malformed;
 ///         <=== BEGUN 1 ===== n1
 ///         ==== SAID 1/0 HELLO, 1/1 RESUME, 1/2 CALL ====>     ClientProtocol knows no difference from here on
 ///         <=== ANSWERED 1/0 WELCOME, 1/1 REPLY ==========
-///  n1 leaves the view of g: line 1 is over; the client begins line 2 in a group g' with n2, which it founds
+///  n1 leaves the view of g: channel 1 is over; the client begins channel 2 in a group g' with n2, which it founds
 /// ```
 ///
-/// A one-clusive group has one server and one line. An inclusive group has all servers, and as many lines as the client
-/// wants; a frame that goes over several lines at once is one multicast. A line is over for ever when its server is not
-/// in a view of the group, or the group is not primary, or a frame is missing. A group that is over is never used
-/// again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer of a later
-/// one; what the client had asked it asks again, under the same numbers ([SessionTable]).
+/// A one-clusive group has one server and one channel. An inclusive group has all servers, and as many channels as the
+/// client wants; a frame that goes over several channels at once is one multicast. A channel is over for ever when its
+/// server is not in a view of the group, or the group is not primary, or a frame is missing. A group that is over is
+/// never used again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer
+/// of a later one; what the client had asked it asks again, under the same numbers ([SessionTable]).
 ///
 /// The contact group decides nothing and keeps nothing: it goes on in any part, and is founded anew when all servers
 /// have ended and come back.
@@ -58,22 +58,22 @@ public final class ClientBinding {
     /// @param message never changed from now on
     void post(String group, ByteBuffer message);
 
-    /// A line has its server.
+    /// A channel has its server.
     ///
-    /// @param line as [#connect] returned it
-    void connected(long line);
+    /// @param channel as [#connect] returned it
+    void connected(long channel);
 
-    /// A frame has come over a line.
+    /// A frame has come over a channel.
     ///
-    /// @param line  which
+    /// @param channel  which
     /// @param frame without its length; lent
-    void received(long line, ByteBuffer frame);
+    void received(long channel, ByteBuffer frame);
 
-    /// A line is over.
+    /// A channel is over.
     ///
-    /// @param line which
+    /// @param channel which
     /// @param why  in words
-    void disconnected(long line, String why);
+    void disconnected(long channel, String why);
   }
 
   private static final class Bound {
@@ -90,7 +90,7 @@ public final class ClientBinding {
     }
   }
 
-  private static final class Line {
+  private static final class Channel {
     final long number;
     final String at;
     final Bound group;
@@ -99,7 +99,7 @@ public final class ClientBinding {
     long said; // frames
     long heard;
 
-    Line(long number, String at, Bound group) {
+    Channel(long number, String at, Bound group) {
       this.number = number;
       this.at = at;
       this.group = group;
@@ -112,8 +112,8 @@ public final class ClientBinding {
   private final ClientGroup.Kind kind;
   private final Host host;
   private final TreeMap<String, Bound> groups = new TreeMap<>();
-  private final TreeMap<Long, Line> lines = new TreeMap<>();
-  private final TreeMap<String, MemberId> servers = new TreeMap<>(); // that had lines, by address
+  private final TreeMap<Long, Channel> channels = new TreeMap<>();
+  private final TreeMap<String, MemberId> servers = new TreeMap<>(); // that had channels, by address
   private final List<ClientGroupMessage.Place> to = new ArrayList<>(); // of the frame that is not multicast yet
   private @Nullable ByteBuffer frame;
   private @Nullable Bound frameIn;
@@ -121,7 +121,7 @@ public final class ClientBinding {
   private @Nullable View contactView;
   private boolean observing;
   private boolean closed;
-  private long lineNext = 1;
+  private long channelNext = 1;
   private long formed;
   private long dropped;
 
@@ -155,10 +155,10 @@ public final class ClientBinding {
 
   // ---- what the client wants -------------------------------------------------------------------------------------
 
-  /// Begins a line; [Host#connected] or [Host#disconnected] follows, or neither when nobody is at the address.
+  /// Begins a channel; [Host#connected] or [Host#disconnected] follows, or neither when nobody is at the address.
   ///
   /// @param at the server's address, as clients know it; empty for the most senior one
-  /// @return the line's number
+  /// @return the channel's number
   public long connect(String at) {
     if (closed) {
       throw new IllegalStateException("the client has left its groups");
@@ -176,50 +176,52 @@ public final class ClientBinding {
       host.join(in.name);
       invite(in);
     }
-    var line = new Line(lineNext++, at, in);
-    lines.put(line.number, line);
-    ask(line);
-    return line.number;
+    var channel = new Channel(channelNext++, at, in);
+    channels.put(channel.number, channel);
+    ask(channel);
+    return channel.number;
   }
 
-  /// Ends a line, of which nothing more is told. In a group that nobody has come to it is the last one.
+  /// Ends a channel, of which nothing more is told. In a group that nobody has come to it is the last one.
   ///
-  /// @param number the line's
+  /// @param number the channel's
   public void disconnect(long number) {
-    Line line = lines.remove(number);
-    if (line == null) {
+    Channel channel = channels.remove(number);
+    if (channel == null) {
       return;
     }
-    if (line.asked) {
-      post(line.group, new ClientGroupMessage.Ended(number));
+    if (channel.asked) {
+      post(channel.group, new ClientGroupMessage.Ended(number));
     }
-    if (line.server == null && line.group.view != null && kind == ClientGroup.Kind.INCLUSIVE) {
-      inviteOthers(line.group); // nobody has answered: the server may have left the group, and not the contact group
+    if (channel.server == null && channel.group.view != null && kind == ClientGroup.Kind.INCLUSIVE) {
+      inviteOthers(channel.group); // nobody has answered: the server may have left this group only
     }
-    boolean unused = lines.values().stream().noneMatch(other -> other.group == line.group);
-    if (unused && (kind == ClientGroup.Kind.ONE_CLUSIVE || line.group.view == null)) {
-      leave(line.group);
+    boolean unused = channels.values().stream().noneMatch(other -> other.group == channel.group);
+    if (unused && (kind == ClientGroup.Kind.ONE_CLUSIVE || channel.group.view == null)) {
+      leave(channel.group);
     }
   }
 
-  /// Says a frame. What is said over several lines, one right after the other, goes to their servers in one multicast.
+  /// Says a frame. What is said over several channels, one right after the other, goes to their servers in one
+  /// multicast.
   ///
-  /// @param number of the line
+  /// @param number of the channel
   /// @param said   without its length; never changed from now on
   public void send(long number, ByteBuffer said) {
-    Line line = lines.get(number);
-    if (line == null || line.server == null) {
+    Channel channel = channels.get(number);
+    if (channel == null || channel.server == null) {
       return;
     }
-    if (frameIn != line.group || !said.equals(frame) || to.stream().anyMatch(place -> place.line() == number)) {
+    if (frameIn != channel.group || !said.equals(frame) || to.stream().anyMatch(place -> place.channel() == number)) {
       multicast();
       frame = said;
-      frameIn = line.group;
+      frameIn = channel.group;
     }
-    to.add(new ClientGroupMessage.Place(number, line.said++));
+    to.add(new ClientGroupMessage.Place(number, channel.said++));
   }
 
-  /// Multicasts what was said last, and ends lines to servers that have gone: to be called after each run of inputs.
+  /// Multicasts what was said last, and ends channels to servers that have gone: to be called after each run of
+  /// inputs.
   public void flush() {
     multicast();
     endVain();
@@ -254,7 +256,7 @@ public final class ClientBinding {
   public void close() {
     multicast();
     closed = true;
-    lines.clear();
+    channels.clear();
     List.copyOf(groups.values()).forEach(this::leave);
     if (observing) {
       host.leave(contactGroup);
@@ -294,13 +296,13 @@ public final class ClientBinding {
     if (here) {
       its.view = view;
       its.had.addAll(view.members());
-      for (Line line : of(its)) {
-        MemberId server = line.server;
+      for (Channel channel : of(its)) {
+        MemberId server = channel.server;
         if (server == null) {
-          line.asked = false;
-          ask(line);
+          channel.asked = false;
+          ask(channel);
         } else if (!view.contains(server)) {
-          over(line, server.name() + " is not in the group any more");
+          over(channel, server.name() + " is not in the group any more");
         }
       }
     } else if (its.view != null) {
@@ -351,10 +353,10 @@ public final class ClientBinding {
     host.post(contactGroup, new ClientGroupMessage.Invite(group.name, kind, group.at, founds).encode());
   }
 
-  private void ask(Line line) {
-    if (line.group.view != null) {
-      line.asked = true;
-      post(line.group, new ClientGroupMessage.Begin(line.number, line.at));
+  private void ask(Channel channel) {
+    if (channel.group.view != null) {
+      channel.asked = true;
+      post(channel.group, new ClientGroupMessage.Begin(channel.number, channel.at));
     }
   }
 
@@ -372,22 +374,22 @@ public final class ClientBinding {
     }
   }
 
-  private List<Line> of(Bound group) {
-    return lines.values().stream().filter(line -> line.group == group).toList();
+  private List<Channel> of(Bound group) {
+    return channels.values().stream().filter(channel -> channel.group == group).toList();
   }
 
   private void over(Bound group, String why) {
-    List<Line> its = of(group);
+    List<Channel> its = of(group);
     leave(group);
-    its.forEach(line -> over(line, why));
+    its.forEach(channel -> over(channel, why));
   }
 
-  private void over(Line line, String why) {
-    lines.remove(line.number);
-    if (kind == ClientGroup.Kind.ONE_CLUSIVE && groups.containsKey(line.group.name)) {
-      leave(line.group);
+  private void over(Channel channel, String why) {
+    channels.remove(channel.number);
+    if (kind == ClientGroup.Kind.ONE_CLUSIVE && groups.containsKey(channel.group.name)) {
+      leave(channel.group);
     }
-    host.disconnected(line.number, why);
+    host.disconnected(channel.number, why);
   }
 
   /// A message was delivered.
@@ -402,23 +404,23 @@ public final class ClientBinding {
     try {
       switch (ClientGroupMessage.read(message)) {
         case ClientGroupMessage.Begun(long number) -> {
-          Line line = line(group, number);
-          if (line != null && line.server == null) {
-            line.server = sender;
-            servers.put(line.at, sender);
+          Channel channel = channel(group, number);
+          if (channel != null && channel.server == null) {
+            channel.server = sender;
+            servers.put(channel.at, sender);
             host.connected(number);
           }
         }
         case ClientGroupMessage.Answered(ClientGroupMessage.Place place, ByteBuffer said) -> {
-          Line line = line(group, place.line());
-          if (line != null && sender.equals(line.server)) {
-            answered(line, place.number(), said);
+          Channel channel = channel(group, place.channel());
+          if (channel != null && sender.equals(channel.server)) {
+            answered(channel, place.number(), said);
           }
         }
         case ClientGroupMessage.Ended(long number) -> {
-          Line line = line(group, number);
-          if (line != null && sender.equals(line.server)) {
-            over(line, "it has ended the binding");
+          Channel channel = channel(group, number);
+          if (channel != null && sender.equals(channel.server)) {
+            over(channel, "it has ended the binding");
           }
         }
         default -> dropped++; // what only clients say
@@ -428,19 +430,19 @@ public final class ClientBinding {
     }
   }
 
-  /// The line, if it is one of now, in this group.
-  private @Nullable Line line(String group, long number) {
-    Line line = lines.get(number);
-    return line != null && line.group.name.equals(group) ? line : null;
+  /// The channel, if it is one of now, in this group.
+  private @Nullable Channel channel(String group, long number) {
+    Channel channel = channels.get(number);
+    return channel != null && channel.group.name.equals(group) ? channel : null;
   }
 
-  private void answered(Line line, long number, ByteBuffer said) {
-    if (number == line.heard) {
-      line.heard++;
-      host.received(line.number, said);
+  private void answered(Channel channel, long number, ByteBuffer said) {
+    if (number == channel.heard) {
+      channel.heard++;
+      host.received(channel.number, said);
     } else {
       dropped++;
-      over(line, "a frame is missing");
+      over(channel, "a frame is missing");
     }
   }
 

@@ -25,20 +25,20 @@ public sealed interface ClientGroupMessage {
   /// @param founds whether it is to be founded; otherwise servers that have come meanwhile are to join it
   record Invite(String group, ClientGroup.Kind kind, String at, boolean founds) implements ClientGroupMessage {}
 
-  /// By the client: a line to one of the servers begins, over which both say frames.
+  /// By the client: a channel to one of the servers begins, over which both say frames.
   ///
-  /// @param line the client's number of it, from 1
+  /// @param channel the client's number of it, from 1
   /// @param at   the server's address; empty for the most senior server in the group
-  record Begin(long line, String at) implements ClientGroupMessage {}
+  record Begin(long channel, String at) implements ClientGroupMessage {}
 
-  /// By a server: it has the line.
+  /// By a server: it has the channel.
   ///
-  /// @param line as above
-  record Begun(long line) implements ClientGroupMessage {}
+  /// @param channel as above
+  record Begun(long channel) implements ClientGroupMessage {}
 
-  /// By the client: a frame to the servers at the other ends of some lines.
+  /// By the client: a frame to the servers at the other ends of some channels.
   ///
-  /// @param to    which lines
+  /// @param to    which channels
   /// @param frame as [Frame#decode] reads it
   record Said(List<Place> to, ByteBuffer frame) implements ClientGroupMessage {
     /// Copies the list.
@@ -49,20 +49,20 @@ public sealed interface ClientGroupMessage {
 
   /// By a server: a frame to the client.
   ///
-  /// @param place on its line
+  /// @param place on its channel
   /// @param frame as [Frame#decode] reads it
   record Answered(Place place, ByteBuffer frame) implements ClientGroupMessage {}
 
-  /// By either: nothing more is said on the line.
+  /// By either: nothing more is said on the channel.
   ///
-  /// @param line as above
-  record Ended(long line) implements ClientGroupMessage {}
+  /// @param channel as above
+  record Ended(long channel) implements ClientGroupMessage {}
 
-  /// A frame's place on a line.
+  /// A frame's place on a channel.
   ///
-  /// @param line   the line
+  /// @param channel   the channel
   /// @param number of its frames in this direction, from 0
-  record Place(long line, long number) {}
+  record Place(long channel, long number) {}
 
   /// Writes a message.
   ///
@@ -78,14 +78,14 @@ public sealed interface ClientGroupMessage {
         out.text(at);
         out.flag(founds);
       }
-      case Begin(long line, String at) -> {
+      case Begin(long channel, String at) -> {
         out.u8(2);
-        out.count(line);
+        out.count(channel);
         out.text(at);
       }
-      case Begun(long line) -> {
+      case Begun(long channel) -> {
         out.u8(3);
-        out.count(line);
+        out.count(channel);
       }
       case Said(List<Place> to, ByteBuffer frame) -> {
         out.u8(4);
@@ -98,16 +98,16 @@ public sealed interface ClientGroupMessage {
         write(out, place);
         out.raw(frame.duplicate());
       }
-      case Ended(long line) -> {
+      case Ended(long channel) -> {
         out.u8(6);
-        out.count(line);
+        out.count(channel);
       }
     }
     return out.copy();
   }
 
   private static void write(WireWriter out, Place place) {
-    out.count(place.line);
+    out.count(place.channel);
     out.count(place.number);
   }
 

@@ -14,7 +14,7 @@ import org.tutti.replica.ClientGroup;
 import org.tutti.wire.Malformed;
 
 /// The groups that one server is in with clients of its replica ([ClientBinding] is the other side, with a picture). A
-/// client's line to this server is one more connection of the [ReplicaProtocol], which so refuses, redirects and
+/// client's channel to this server is one more connection of the [ReplicaProtocol], which so refuses, redirects and
 /// answers clients in groups as it does those that are connected; what they call it multicasts in the servers' group,
 /// once for each number.
 ///
@@ -57,9 +57,9 @@ public final class ServedGroups {
     /// A client has come: [ReplicaProtocol#connected].
     ///
     /// @param client who
-    /// @param line   its number of the line
+    /// @param channel   its number of the channel
     /// @return its connection's number, higher than those of all before
-    long connected(MemberId client, long line);
+    long connected(MemberId client, long channel);
 
     /// The client has said something: [ReplicaProtocol#said].
     ///
@@ -85,7 +85,7 @@ public final class ServedGroups {
     final long dueNanos; // its client is there by then
     boolean hasClient;
     @Nullable View view;
-    final TreeMap<Long, Line> lines = new TreeMap<>(); // to this server
+    final TreeMap<Long, Channel> channels = new TreeMap<>(); // to this server
 
     Joined(Served what, long dueNanos) {
       this.what = what;
@@ -93,7 +93,7 @@ public final class ServedGroups {
     }
   }
 
-  private static final class Line {
+  private static final class Channel {
     final Joined in;
     final long number;
     final long connection;
@@ -103,7 +103,7 @@ public final class ServedGroups {
     final ArrayDeque<ByteBuffer> unread = new ArrayDeque<>();
     long unreadBytes;
 
-    Line(Joined in, long number, long connection) {
+    Channel(Joined in, long number, long connection) {
       this.in = in;
       this.number = number;
       this.connection = connection;
@@ -113,8 +113,8 @@ public final class ServedGroups {
   private static final long NEVER = Long.MAX_VALUE;
   private static final long PATIENCE_NANOS = 10_000_000_000L; // for a client that does not come
   private static final int LEFT_MAX = 1024; // groups
-  private static final int LINES_MAX = 8; // in a group: a client has one, and others that it is just leaving
-  private static final long UNREAD_BYTES_MAX = 64L << 20; // of a line, while the servers' window is full
+  private static final int CHANNELS_MAX = 8; // in a group: a client has one, and others that it is just leaving
+  private static final long UNREAD_BYTES_MAX = 64L << 20; // of a channel, while the servers' window is full
 
   private final MemberId self;
   private final String contactGroup;
@@ -124,7 +124,7 @@ public final class ServedGroups {
   private final long foundNanos;
   private final Host host;
   private final TreeMap<String, Joined> groups = new TreeMap<>();
-  private final TreeMap<Long, Line> lines = new TreeMap<>(); // by connection
+  private final TreeMap<Long, Channel> channels = new TreeMap<>(); // by connection
   private final SequencedSet<String> left = new LinkedHashSet<>(); // groups, which it does not enter again; the newest
   private @Nullable View contactView;
   private long aloneSince = NEVER; // in the contact group, as the most senior server
@@ -201,9 +201,9 @@ public final class ServedGroups {
         case ClientGroupMessage.Said(List<ClientGroupMessage.Place> to, ByteBuffer frame) ->
             to.forEach(place -> said(its, place, frame.duplicate()));
         case ClientGroupMessage.Ended(long number) -> {
-          Line line = its.lines.get(number);
-          if (line != null) {
-            end(line);
+          Channel channel = its.channels.get(number);
+          if (channel != null) {
+            end(channel);
           }
         }
         default -> throw new Malformed("not by a client");
@@ -254,33 +254,33 @@ public final class ServedGroups {
   }
 
   private void begin(Joined in, long number, String at) {
-    if (!in.lines.containsKey(number) && isMeant(at, in) && !away) {
-      while (in.lines.size() >= LINES_MAX) {
-        end(in.lines.firstEntry().getValue());
+    if (!in.channels.containsKey(number) && isMeant(at, in) && !away) {
+      while (in.channels.size() >= CHANNELS_MAX) {
+        end(in.channels.firstEntry().getValue());
       }
-      var line = new Line(in, number, host.connected(in.what.client, number));
-      in.lines.put(number, line);
-      lines.put(line.connection, line);
-      post(line, new ClientGroupMessage.Begun(number));
+      var channel = new Channel(in, number, host.connected(in.what.client, number));
+      in.channels.put(number, channel);
+      channels.put(channel.connection, channel);
+      post(channel, new ClientGroupMessage.Begun(number));
     }
   }
 
   private void said(Joined in, ClientGroupMessage.Place place, ByteBuffer frame) {
-    Line line = in.lines.get(place.line());
-    if (line == null) {
+    Channel channel = in.channels.get(place.channel());
+    if (channel == null) {
       return; // another server's, or over
     }
-    if (place.number() != line.heard++) {
+    if (place.number() != channel.heard++) {
       dropped++;
-      endAndTell(line);
-    } else if (line.reads && line.unread.isEmpty()) {
-      host.said(line.connection, frame);
+      endAndTell(channel);
+    } else if (channel.reads && channel.unread.isEmpty()) {
+      host.said(channel.connection, frame);
     } else {
-      line.unread.add(frame);
-      line.unreadBytes += frame.remaining();
-      if (line.unreadBytes > UNREAD_BYTES_MAX) {
+      channel.unread.add(frame);
+      channel.unreadBytes += frame.remaining();
+      if (channel.unreadBytes > UNREAD_BYTES_MAX) {
         dropped++;
-        endAndTell(line);
+        endAndTell(channel);
       }
     }
   }
@@ -298,51 +298,52 @@ public final class ServedGroups {
       while (left.size() > LEFT_MAX) {
         left.removeFirst();
       }
-      List.copyOf(its.lines.values()).forEach(this::end);
+      List.copyOf(its.channels.values()).forEach(this::end);
     }
   }
 
   // ---- what the replica says -------------------------------------------------------------------------------------
 
-  /// Whether a connection is a line in a group.
+  /// Whether a connection is a channel in a group.
   ///
   /// @param connection of a client
   /// @return whether it is, and not over
   public boolean has(long connection) {
-    return lines.containsKey(connection);
+    return channels.containsKey(connection);
   }
 
   /// Sends a frame to a client: [ReplicaProtocol.Clients#send].
   ///
-  /// @param connection which has a line
+  /// @param connection which has a channel
   /// @param frame      with its length, never changed from now on
   public void send(long connection, ByteBuffer frame) {
-    Line line = lines.get(connection);
-    if (line != null) {
+    Channel channel = channels.get(connection);
+    if (channel != null) {
       ByteBuffer bare = frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES);
-      post(line, new ClientGroupMessage.Answered(new ClientGroupMessage.Place(line.number, line.said++), bare));
+      post(
+          channel, new ClientGroupMessage.Answered(new ClientGroupMessage.Place(channel.number, channel.said++), bare));
     }
   }
 
   /// Stops reading what a client says, or goes on: [ReplicaProtocol.Clients#read].
   ///
-  /// @param connection which has a line
+  /// @param connection which has a channel
   /// @param on         whether to read
   public void read(long connection, boolean on) {
-    Line line = lines.get(connection);
-    if (line != null) {
-      line.reads = on;
+    Channel channel = channels.get(connection);
+    if (channel != null) {
+      channel.reads = on;
       more |= on;
     }
   }
 
-  /// Ends a line: [ReplicaProtocol.Clients#close].
+  /// Ends a channel: [ReplicaProtocol.Clients#close].
   ///
   /// @param connection which has one
   public void close(long connection) {
-    Line line = lines.get(connection);
-    if (line != null) {
-      endAndTell(line);
+    Channel channel = channels.get(connection);
+    if (channel != null) {
+      endAndTell(channel);
     }
   }
 
@@ -352,23 +353,23 @@ public final class ServedGroups {
   public void away(boolean on) {
     away = on;
     if (on) {
-      List.copyOf(lines.values()).forEach(this::endAndTell);
+      List.copyOf(channels.values()).forEach(this::endAndTell);
     }
   }
 
-  private void post(Line line, ClientGroupMessage message) {
-    host.post(line.in.what.name, message.encode());
+  private void post(Channel channel, ClientGroupMessage message) {
+    host.post(channel.in.what.name, message.encode());
   }
 
-  private void endAndTell(Line line) {
-    post(line, new ClientGroupMessage.Ended(line.number));
-    end(line);
+  private void endAndTell(Channel channel) {
+    post(channel, new ClientGroupMessage.Ended(channel.number));
+    end(channel);
   }
 
-  private void end(Line line) {
-    line.in.lines.remove(line.number);
-    if (lines.remove(line.connection) != null) {
-      host.disconnected(line.connection);
+  private void end(Channel channel) {
+    channel.in.channels.remove(channel.number);
+    if (channels.remove(channel.connection) != null) {
+      host.disconnected(channel.connection);
     }
   }
 
@@ -395,12 +396,12 @@ public final class ServedGroups {
     boolean told = false;
     while (more) {
       more = false;
-      for (Line line : List.copyOf(lines.values())) {
-        while (line.reads && !line.unread.isEmpty() && has(line.connection)) {
-          ByteBuffer frame = line.unread.remove();
-          line.unreadBytes -= frame.remaining();
+      for (Channel channel : List.copyOf(channels.values())) {
+        while (channel.reads && !channel.unread.isEmpty() && has(channel.connection)) {
+          ByteBuffer frame = channel.unread.remove();
+          channel.unreadBytes -= frame.remaining();
           told = true;
-          host.said(line.connection, frame);
+          host.said(channel.connection, frame);
         }
       }
     }

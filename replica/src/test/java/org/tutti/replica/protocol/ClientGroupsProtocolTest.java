@@ -61,13 +61,13 @@ class ClientGroupsProtocolTest {
       return switch (ClientGroupMessage.read(message.duplicate())) {
         case ClientGroupMessage.Invite(var group, var kind, var at, var founds) ->
             "invite " + group + " " + kind + " '" + at + "'" + (founds ? " founds" : "");
-        case ClientGroupMessage.Begin(long line, String at) -> "begin " + line + " '" + at + "'";
-        case ClientGroupMessage.Begun(long line) -> "begun " + line;
+        case ClientGroupMessage.Begin(long channel, String at) -> "begin " + channel + " '" + at + "'";
+        case ClientGroupMessage.Begun(long channel) -> "begun " + channel;
         case ClientGroupMessage.Said(var to, var frame) ->
-            "said " + to.stream().map(place -> place.line() + "/" + place.number()).toList() + " " + text(frame);
+            "said " + to.stream().map(place -> place.channel() + "/" + place.number()).toList() + " " + text(frame);
         case ClientGroupMessage.Answered(var place, var frame) ->
-            "answered " + place.line() + "/" + place.number() + " " + text(frame);
-        case ClientGroupMessage.Ended(long line) -> "ended " + line;
+            "answered " + place.channel() + "/" + place.number() + " " + text(frame);
+        case ClientGroupMessage.Ended(long channel) -> "ended " + channel;
       };
     } catch (Malformed impossible) {
       throw new AssertionError(impossible);
@@ -108,18 +108,18 @@ class ClientGroupsProtocolTest {
           }
 
           @Override
-          public void connected(long line) {
-            asked.add("connected " + line);
+          public void connected(long channel) {
+            asked.add("connected " + channel);
           }
 
           @Override
-          public void received(long line, ByteBuffer frame) {
-            asked.add("received " + line + " " + text(frame));
+          public void received(long channel, ByteBuffer frame) {
+            asked.add("received " + channel + " " + text(frame));
           }
 
           @Override
-          public void disconnected(long line, String why) {
-            asked.add("disconnected " + line + ": " + why);
+          public void disconnected(long channel, String why) {
+            asked.add("disconnected " + channel + ": " + why);
           }
         });
   }
@@ -155,7 +155,7 @@ class ClientGroupsProtocolTest {
           }
 
           @Override
-          public long connected(MemberId client, long line) {
+          public long connected(MemberId client, long channel) {
             asked.add("connected " + client.name());
             return ++connections;
           }
@@ -172,11 +172,11 @@ class ClientGroupsProtocolTest {
         });
   }
 
-  private static ByteBuffer answered(long line, long number, String frame) {
-    return new ClientGroupMessage.Answered(new Place(line, number), bytes(frame)).encode();
+  private static ByteBuffer answered(long channel, long number, String frame) {
+    return new ClientGroupMessage.Answered(new Place(channel, number), bytes(frame)).encode();
   }
 
-  /// A client with line 1 to n1.
+  /// A client with channel 1 to n1.
   private ClientBinding bound(ClientGroup.Kind kind) {
     ClientBinding client = client(kind);
     assertThat(client.connect("h1:1")).isEqualTo(1);
@@ -363,7 +363,7 @@ class ClientGroupsProtocolTest {
     assertThat(asked()).containsExactly("found " + CONTACTS);
   }
 
-  /// A server with line 1 of c, which is connection 1.
+  /// A server with channel 1 of c, which is connection 1.
   private ServedGroups serving() {
     ServedGroups server = server(10);
     server.viewed(CONTACTS, contactGroup(1, N1, N2));

@@ -14,7 +14,7 @@ import org.tutti.View;
 import org.tutti.replica.protocol.ClientBinding;
 
 /// What a client has in place of connections when it is in groups with its servers. With the client's lock.
-final class GroupLanes implements ClientBinding.Host {
+final class GroupChannels implements ClientBinding.Host {
   /// Joining the contact group and the group, two views each; who is known to have gone is not waited for.
   static final long FORMING_NANOS = 3_000_000_000L;
 
@@ -23,10 +23,10 @@ final class GroupLanes implements ClientBinding.Host {
   private final String service;
   private final ClientGroup.Kind kind;
   private final ClientBinding binding;
-  private final Map<String, GroupChannel> channels = new HashMap<>();
-  private final TreeMap<Long, Lane> lanes = new TreeMap<>(); // by line
+  private final Map<String, Membership> memberships = new HashMap<>();
+  private final TreeMap<Long, Channel> channels = new TreeMap<>(); // by number
 
-  GroupLanes(Client client, Node node, String service, ClientGroup.Kind kind, long nonce) {
+  GroupChannels(Client client, Node node, String service, ClientGroup.Kind kind, long nonce) {
     this.client = client;
     this.node = node;
     this.service = service;
@@ -34,35 +34,35 @@ final class GroupLanes implements ClientBinding.Host {
     this.binding = new ClientBinding(node.self(), service, nonce, kind, this);
   }
 
-  /// One lane, which is a line to one server after the other.
-  final class Lane implements Client.Carrier {
+  /// What stands for one connection of the client's: a channel to one server after the other.
+  final class Channel implements Client.Carrier {
     private final Consumer<Client.Happening> told;
-    private long line; // 0: none
+    private long number; // of the channel; 0: none
 
-    private Lane(Consumer<Client.Happening> told) {
+    private Channel(Consumer<Client.Happening> told) {
       this.told = told;
     }
 
     @Override
     public void connect(String address) {
       disconnect();
-      line = binding.connect(address);
-      lanes.put(line, this);
+      number = binding.connect(address);
+      channels.put(number, this);
     }
 
     @Override
     public void disconnect() {
-      if (line != 0) {
-        lanes.remove(line);
-        binding.disconnect(line);
-        line = 0;
+      if (number != 0) {
+        channels.remove(number);
+        binding.disconnect(number);
+        number = 0;
       }
     }
 
     @Override
     public void send(ByteBuffer frame) {
-      if (line != 0) {
-        binding.send(line, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES));
+      if (number != 0) {
+        binding.send(number, frame.slice(Integer.BYTES, frame.remaining() - Integer.BYTES));
       }
     }
 
@@ -72,20 +72,20 @@ final class GroupLanes implements ClientBinding.Host {
     }
   }
 
-  Client.Carrier lane(Consumer<Client.Happening> told) {
-    return new Lane(told);
+  Client.Carrier channel(Consumer<Client.Happening> told) {
+    return new Channel(told);
   }
 
   void close() {
-    lanes.clear();
+    channels.clear();
     binding.close();
   }
 
   List<ClientGroup> details() {
     return binding.groups().stream()
         .map(group -> {
-          GroupChannel channel = channels.get(group);
-          return channel == null ? null : channel.details(kind, node.self());
+          Membership membership = memberships.get(group);
+          return membership == null ? null : membership.details(kind, node.self());
         })
         .filter(Objects::nonNull)
         .toList();
@@ -100,7 +100,7 @@ final class GroupLanes implements ClientBinding.Host {
   @Override
   public void observe(String group) {
     try {
-      open(node.observe(group, GroupChannel.OF_CONTACTS));
+      open(node.observe(group, Membership.OF_CONTACTS));
     } catch (IllegalStateException taken) {
       throw new IllegalStateException(
           "node "
@@ -114,14 +114,14 @@ final class GroupLanes implements ClientBinding.Host {
 
   @Override
   public void join(String group) {
-    open(node.join(group, GroupChannel.MEMBER));
+    open(node.join(group, Membership.MEMBER));
   }
 
   private void open(Group group) {
-    channels.put(group.name(), GroupChannel.over(group, new Told(group.name())));
+    memberships.put(group.name(), Membership.over(group, new Told(group.name())));
   }
 
-  private final class Told implements GroupChannel.Events {
+  private final class Told implements Membership.Events {
     private final String group;
 
     Told(String group) {
@@ -141,7 +141,7 @@ final class GroupLanes implements ClientBinding.Host {
     @Override
     public void ended(String why) {
       client.actByLoop(() -> {
-        channels.remove(group);
+        memberships.remove(group);
         binding.ended(group, why);
       });
     }
@@ -149,43 +149,43 @@ final class GroupLanes implements ClientBinding.Host {
 
   @Override
   public void leave(String group) {
-    GroupChannel channel = channels.remove(group);
-    if (channel != null) {
-      channel.leave();
+    Membership membership = memberships.remove(group);
+    if (membership != null) {
+      membership.leave();
     }
   }
 
   @Override
   public void post(String group, ByteBuffer message) {
-    GroupChannel channel = channels.get(group);
+    Membership membership = memberships.get(group);
+    if (membership != null) {
+      membership.post(message);
+    }
+  }
+
+  @Override
+  public void connected(long number) {
+    tell(number, new Client.Happening.Connected());
+  }
+
+  @Override
+  public void received(long number, ByteBuffer frame) {
+    tell(number, new Client.Happening.Received(frame));
+  }
+
+  @Override
+  public void disconnected(long number, String why) {
+    Channel channel = channels.remove(number);
     if (channel != null) {
-      channel.post(message);
+      channel.number = 0;
+      channel.told.accept(new Client.Happening.Disconnected(why));
     }
   }
 
-  @Override
-  public void connected(long line) {
-    tell(line, new Client.Happening.Connected());
-  }
-
-  @Override
-  public void received(long line, ByteBuffer frame) {
-    tell(line, new Client.Happening.Received(frame));
-  }
-
-  @Override
-  public void disconnected(long line, String why) {
-    Lane lane = lanes.remove(line);
-    if (lane != null) {
-      lane.line = 0;
-      lane.told.accept(new Client.Happening.Disconnected(why));
-    }
-  }
-
-  private void tell(long line, Client.Happening what) {
-    Lane lane = lanes.get(line);
-    if (lane != null) {
-      lane.told.accept(what);
+  private void tell(long number, Client.Happening what) {
+    Channel channel = channels.get(number);
+    if (channel != null) {
+      channel.told.accept(what);
     }
   }
 }

@@ -22,7 +22,7 @@ import org.tutti.View;
 
 /// A membership whose events a virtual thread takes, and into which another one multicasts, so that whoever posts does
 /// not wait for the window.
-final class GroupChannel {
+final class Membership {
   /// Gets what happens, in order; may wait, which holds up those that multicast.
   interface Events {
     void viewed(View view);
@@ -32,7 +32,7 @@ final class GroupChannel {
     void ended(String why);
   }
 
-  /// Replies and commands of a session are numbered, and frames of a line too: nothing needs what waiting for a quorum
+  /// Replies and commands of a session are numbered, frames of a channel too: nothing needs what waiting for a quorum
   /// of these two or few would promise.
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
@@ -55,17 +55,17 @@ final class GroupChannel {
   private final BlockingQueue<ByteBuffer> outgoing = new LinkedBlockingQueue<>(); // END: leave
   private final AtomicLong bytes = new AtomicLong(); // of these
 
-  private GroupChannel(Group group, Events events) {
+  private Membership(Group group, Events events) {
     this.group = group;
     this.events = events;
   }
 
   /// Begins to take the events of a group.
-  static GroupChannel over(Group group, Events events) {
-    var channel = new GroupChannel(group, events);
-    Thread.ofVirtual().name("receives-" + group.name()).start(channel::receive);
-    Thread.ofVirtual().name("sends-" + group.name()).start(channel::send);
-    return channel;
+  static Membership over(Group group, Events events) {
+    var membership = new Membership(group, events);
+    Thread.ofVirtual().name("receives-" + group.name()).start(membership::receive);
+    Thread.ofVirtual().name("sends-" + group.name()).start(membership::send);
+    return membership;
   }
 
   /// Multicasts, totally ordered, when there is room. Who lets too much wait leaves the group.
