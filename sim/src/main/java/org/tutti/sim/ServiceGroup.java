@@ -284,9 +284,7 @@ final class ServiceGroup implements ClientLink {
     }
     wiped |= disk != null && wiped(disk);
     var replica = new SimulatedReplica(setting, node, this, GROUP, terms, ServiceSettings.address(node.number));
-    if (role == Role.VOTER) {
-      groupClients.served(replica);
-    }
+    groupClients.served(replica);
     if (keeping != null && survives(node.number)) {
       replica.survives();
     }
@@ -543,10 +541,9 @@ final class ServiceGroup implements ClientLink {
     return replicas.stream().filter(SimulatedReplica::isHere).toList();
   }
 
-  /// Where a client that has its session could be served.
-  private List<String> serving(SimulatedClient client) {
+  private List<String> serving() {
     return living().stream()
-        .filter(replica -> replica.protocol().isServing() && (clients.contains(client) || replica.servesGroups()))
+        .filter(replica -> replica.protocol().isServing())
         .map(replica -> ServiceSettings.address(replica.node().number))
         .toList();
   }
@@ -615,7 +612,7 @@ final class ServiceGroup implements ClientLink {
       if (!client.isAnswered(living().getFirst()::hasNoAnswer)) {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
       }
-      List<String> unreached = client.unreached(serving(client));
+      List<String> unreached = client.unreached(serving());
       if (!unreached.isEmpty()) {
         found.add(new Violation("ReachesAll", client + " does not send to " + unreached + ": " + client.state()));
       }

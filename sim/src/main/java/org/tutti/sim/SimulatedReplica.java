@@ -164,11 +164,6 @@ final class SimulatedReplica
     }
   }
 
-  /// Whether clients may be in groups with it.
-  boolean servesGroups() {
-    return server != null;
-  }
-
   /// The groups in which it is with clients.
   List<ServedGroups.Served> groups() {
     return server == null ? List.of() : server.groups();
