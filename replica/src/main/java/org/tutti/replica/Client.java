@@ -445,6 +445,8 @@ public final class Client implements AutoCloseable {
   sealed interface Happening {
     record Connected() implements Happening {}
 
+    record ConnectedTo(String replica) implements Happening {}
+
     record Received(ByteBuffer frame) implements Happening {}
 
     record Disconnected(String why) implements Happening {}
@@ -459,6 +461,7 @@ public final class Client implements AutoCloseable {
   private void toFirst(Happening happening) {
     switch (happening) {
       case Happening.Connected() -> protocol.connected();
+      case Happening.ConnectedTo(String replica) -> protocol.connectedTo(replica);
       case Happening.Received(ByteBuffer frame) -> protocol.received(frame);
       case Happening.Disconnected(String why) -> protocol.disconnected(why);
     }
@@ -466,7 +469,7 @@ public final class Client implements AutoCloseable {
 
   private static void tell(QuietConnection of, Happening happening) {
     switch (happening) {
-      case Happening.Connected() -> of.connected();
+      case Happening.Connected(), Happening.ConnectedTo _ -> of.connected();
       case Happening.Received(ByteBuffer frame) -> of.received(frame);
       case Happening.Disconnected _ -> of.disconnected();
     }

@@ -164,8 +164,8 @@ final class GroupChannels implements ClientBinding.Host {
   }
 
   @Override
-  public void connected(long number) {
-    tell(number, new Client.Happening.Connected());
+  public void connected(long number, String at) {
+    tell(number, new Client.Happening.ConnectedTo(at));
   }
 
   @Override

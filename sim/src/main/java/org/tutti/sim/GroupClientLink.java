@@ -201,8 +201,8 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   }
 
   @Override
-  public void connected(long channel) {
-    client().connected(channel);
+  public void connected(long channel, String at) {
+    client().connectedTo(channel, at);
   }
 
   @Override

@@ -369,6 +369,17 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     return beside.stream().filter(line -> line.its == which).findFirst().orElse(null);
   }
 
+  /// The first connection may have led to a replica that was not named.
+  void connectedTo(long which, String replica) {
+    if (which == connection) {
+      address = replica;
+      protocol.connectedTo(replica);
+      after();
+    } else {
+      connected(which);
+    }
+  }
+
   void connected(long which) {
     Beside line = line(which);
     if (which == connection) {

@@ -61,7 +61,8 @@ public final class ClientBinding {
     /// A channel has its server.
     ///
     /// @param channel as [#connect] returned it
-    void connected(long channel);
+    /// @param at      the server's address
+    void connected(long channel, String at);
 
     /// A frame has come over a channel.
     ///
@@ -403,12 +404,12 @@ public final class ClientBinding {
     }
     try {
       switch (ClientGroupMessage.read(message)) {
-        case ClientGroupMessage.Begun(long number) -> {
+        case ClientGroupMessage.Begun(long number, String at) -> {
           Channel channel = channel(group, number);
           if (channel != null && channel.server == null) {
             channel.server = sender;
-            servers.put(channel.at, sender);
-            host.connected(number);
+            servers.put(at, sender);
+            host.connected(number, at);
           }
         }
         case ClientGroupMessage.Answered(ClientGroupMessage.Place place, ByteBuffer said) -> {

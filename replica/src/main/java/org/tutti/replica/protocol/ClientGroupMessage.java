@@ -34,7 +34,8 @@ public sealed interface ClientGroupMessage {
   /// By a server: it has the channel.
   ///
   /// @param channel as above
-  record Begun(long channel) implements ClientGroupMessage {}
+  /// @param at      the server's address, which the client may not have named
+  record Begun(long channel, String at) implements ClientGroupMessage {}
 
   /// By the client: a frame to the servers at the other ends of some channels.
   ///
@@ -83,9 +84,10 @@ public sealed interface ClientGroupMessage {
         out.count(channel);
         out.text(at);
       }
-      case Begun(long channel) -> {
+      case Begun(long channel, String at) -> {
         out.u8(3);
         out.count(channel);
+        out.text(at);
       }
       case Said(List<Place> to, ByteBuffer frame) -> {
         out.u8(4);
@@ -126,7 +128,7 @@ public sealed interface ClientGroupMessage {
         switch (in.u8()) {
           case 1 -> new Invite(in.text(Names.BYTES_MAX), kind(in.u8()), in.text(ADDRESS_BYTES_MAX), in.flag());
           case 2 -> new Begin(in.count(), in.text(ADDRESS_BYTES_MAX));
-          case 3 -> new Begun(in.count());
+          case 3 -> new Begun(in.count(), in.text(ADDRESS_BYTES_MAX));
           case 4 -> new Said(in.list(2, ClientGroupMessage::place), in.rest().slice());
           case 5 -> new Answered(place(in), in.rest().slice());
           case 6 -> new Ended(in.count());

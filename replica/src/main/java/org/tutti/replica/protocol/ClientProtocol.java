@@ -367,6 +367,16 @@ public final class ClientProtocol {
 
   // ---- what the network tells ------------------------------------------------------------------------------------
 
+  /// The connection that was begun last is there, and has led to a replica that was not named by its address.
+  ///
+  /// @param replica the replica's address
+  public void connectedTo(String replica) {
+    if (phase == Phase.CONNECTING) {
+      at = replica;
+      connected();
+    }
+  }
+
   /// The connection that was begun last is there.
   public void connected() {
     if (phase == Phase.CONNECTING) {

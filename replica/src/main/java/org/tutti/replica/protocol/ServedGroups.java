@@ -261,7 +261,7 @@ public final class ServedGroups {
       var channel = new Channel(in, number, host.connected(in.what.client, number));
       in.channels.put(number, channel);
       channels.put(channel.connection, channel);
-      post(channel, new ClientGroupMessage.Begun(number));
+      post(channel, new ClientGroupMessage.Begun(number, address));
     }
   }
 

@@ -62,7 +62,7 @@ class ClientGroupsProtocolTest {
         case ClientGroupMessage.Invite(var group, var kind, var at, var founds) ->
             "invite " + group + " " + kind + " '" + at + "'" + (founds ? " founds" : "");
         case ClientGroupMessage.Begin(long channel, String at) -> "begin " + channel + " '" + at + "'";
-        case ClientGroupMessage.Begun(long channel) -> "begun " + channel;
+        case ClientGroupMessage.Begun(long channel, String at) -> "begun " + channel + " '" + at + "'";
         case ClientGroupMessage.Said(var to, var frame) ->
             "said " + to.stream().map(place -> place.channel() + "/" + place.number()).toList() + " " + text(frame);
         case ClientGroupMessage.Answered(var place, var frame) ->
@@ -108,8 +108,8 @@ class ClientGroupsProtocolTest {
           }
 
           @Override
-          public void connected(long channel) {
-            asked.add("connected " + channel);
+          public void connected(long channel, String at) {
+            asked.add("connected " + channel + " " + at);
           }
 
           @Override
@@ -182,13 +182,13 @@ class ClientGroupsProtocolTest {
     assertThat(client.connect("h1:1")).isEqualTo(1);
     client.viewed(CONTACTS, contactGroup(1, N1, N2));
     client.viewed(FIRST, kind == ClientGroup.Kind.INCLUSIVE ? view(2, true, N1, C, N2) : view(2, true, N1, C));
-    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1, "h1:1").encode());
     asked.clear();
     return client;
   }
 
   @Test
-  void aOneClusiveGroupIsInvitedFromTheContactGroupAndHasALineToItsServer() {
+  void aOneClusiveGroupIsInvitedFromTheContactGroupAndHasAChannelToItsServer() {
     ClientBinding client = client(ClientGroup.Kind.ONE_CLUSIVE);
     client.connect("h1:1");
     assertThat(asked()).containsExactly("observe " + CONTACTS, "join " + FIRST);
@@ -200,14 +200,14 @@ class ClientGroupsProtocolTest {
     assertThat(asked()).containsExactly(FIRST + ": begin 1 'h1:1'");
     client.send(1, bytes("early"));
     client.flush();
-    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1, "h1:1").encode());
     client.send(1, bytes("HELLO"));
     client.send(1, bytes("OPEN"));
     client.flush();
     client.delivered(FIRST, N1, answered(1, 0, "WELCOME"));
     assertThat(asked())
         .containsExactly(
-            "connected 1", FIRST + ": said [1/0] HELLO", FIRST + ": said [1/1] OPEN", "received 1 WELCOME");
+            "connected 1 h1:1", FIRST + ": said [1/0] HELLO", FIRST + ": said [1/1] OPEN", "received 1 WELCOME");
     assertThat(client.groups()).containsExactly(FIRST);
   }
 
@@ -237,16 +237,16 @@ class ClientGroupsProtocolTest {
     client.disconnect(1);
     assertThat(client.connect("h1:1")).isEqualTo(2);
     client.delivered(FIRST, N1, answered(1, 0, "late"));
-    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(2).encode());
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(2, "h1:1").encode());
     client.delivered(FIRST, N2, answered(2, 0, "of another server"));
     client.delivered(SECOND, N1, answered(2, 0, "of another group"));
     client.delivered(FIRST, N1, answered(2, 0, "good"));
     assertThat(asked())
-        .containsExactly(FIRST + ": ended 1", FIRST + ": begin 2 'h1:1'", "connected 2", "received 2 good");
+        .containsExactly(FIRST + ": ended 1", FIRST + ": begin 2 'h1:1'", "connected 2 h1:1", "received 2 good");
   }
 
   @Test
-  void aMissingFrameEndsTheLine() {
+  void aMissingFrameEndsTheChannel() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
     client.delivered(FIRST, N1, answered(1, 1, "second"));
     assertThat(asked()).containsExactly("disconnected 1: a frame is missing");
@@ -259,7 +259,7 @@ class ClientGroupsProtocolTest {
   void inAnInclusiveGroupAFrameToAllIsOneMulticastAndOneServerMayGo() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
     assertThat(client.connect("h2:1")).isEqualTo(2);
-    client.delivered(FIRST, N2, new ClientGroupMessage.Begun(2).encode());
+    client.delivered(FIRST, N2, new ClientGroupMessage.Begun(2, "h2:1").encode());
     asked.clear();
     client.send(1, bytes("CALL 1"));
     client.send(2, bytes("CALL 1"));
@@ -381,7 +381,11 @@ class ClientGroupsProtocolTest {
     server.send(1, ByteBuffer.allocate(11).putInt(7).put(bytes("WELCOME")).flip());
     assertThat(asked())
         .containsExactly(
-            "found " + FIRST, "connected c", FIRST + ": begun 1", "said 1 HELLO", FIRST + ": answered 1/0 WELCOME");
+            "found " + FIRST,
+            "connected c",
+            FIRST + ": begun 1 'h1:1'",
+            "said 1 HELLO",
+            FIRST + ": answered 1/0 WELCOME");
     assertThat(server.groups()).containsExactly(new ServedGroups.Served(FIRST, ClientGroup.Kind.ONE_CLUSIVE, C));
     server.viewed(FIRST, view(3, true, N1));
     assertThat(asked()).containsExactly("disconnected 1", "leave " + FIRST);
@@ -461,7 +465,7 @@ class ClientGroupsProtocolTest {
     asked.clear();
     server.delivered(CONTACTS, C, bytes("nonsense"), 0);
     invite(server, "bank", ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true); // the servers' own group
-    server.delivered(FIRST, C, new ClientGroupMessage.Begun(1).encode(), 0);
+    server.delivered(FIRST, C, new ClientGroupMessage.Begun(1, "h1:1").encode(), 0);
     assertThat(server.dropped()).isEqualTo(3);
     server.delivered(FIRST, N2, bytes("nonsense"), 0); // another server's
     assertThat(server.dropped()).isEqualTo(3);
@@ -490,6 +494,6 @@ class ClientGroupsProtocolTest {
     assertThat(asked()).containsExactly(FIRST + ": ended 1", "disconnected 1");
     server.away(false);
     server.delivered(FIRST, C, new ClientGroupMessage.Begin(3, "h1:1").encode(), 0);
-    assertThat(asked()).containsExactly("connected c", FIRST + ": begun 3");
+    assertThat(asked()).containsExactly("connected c", FIRST + ": begun 3 'h1:1'");
   }
 }
