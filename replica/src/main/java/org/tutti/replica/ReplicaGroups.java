@@ -179,11 +179,11 @@ final class ReplicaGroups implements ServedGroups.Host {
   List<Metric> metrics() {
     ServedGroups its = groups();
     return List.of(
-        Metric.gauge("replica.groups.open", "Clients have a group with this replica.").with(its.groups().size()),
+        Metric.gauge("replica.clients.groups", "Clients have groups with this replica.").with(its.groups().size()),
         Metric.counter("replica.groups.joined", "Groups with clients were entered.").with(its.joined()),
         Metric.counter("replica.groups.refused", "A client wanted a group, and there were too many.")
             .with(its.refused()),
-        Metric.counter("replica.groups.dropped", "A message in a group with a client was dropped.")
+        Metric.counter("replica.messages.dropped", "A message in a group with a client was dropped.")
             .with(its.dropped()));
   }
 

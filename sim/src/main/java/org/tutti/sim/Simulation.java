@@ -161,20 +161,8 @@ public final class Simulation {
       rest = comeToRest();
     }
     List<Violation> last = rest ? farewell() : List.of();
-    List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
-    found.addAll(exchange.violations());
-    if (service != null) {
-      found.addAll(service.violations());
-    }
-    if (calls != null) {
-      found.addAll(calls.violations());
-    }
+    List<Violation> found = violationsOfSafety();
     found.addAll(last);
-    found.addAll(disaster.violations());
-    if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
-      found.addAll(MultiGroupOrder.check(overlap.crossing()));
-      found.addAll(MultiGroupCausality.check(overlap.crossing()));
-    }
     long chained = 0;
     long relayed = 0;
     boolean mixed = false;
@@ -224,6 +212,24 @@ public final class Simulation {
         service == null ? 0 : service.groupClients().formed(),
         service == null ? 0 : service.groupClients().answered(),
         List.copyOf(found));
+  }
+
+  /// What did not hold at any time.
+  private List<Violation> violationsOfSafety() {
+    List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
+    found.addAll(exchange.violations());
+    if (service != null) {
+      found.addAll(service.violations());
+    }
+    if (calls != null) {
+      found.addAll(calls.violations());
+    }
+    found.addAll(disaster.violations());
+    if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
+      found.addAll(MultiGroupOrder.check(overlap.crossing()));
+      found.addAll(MultiGroupCausality.check(overlap.crossing()));
+    }
+    return found;
   }
 
   /// What does not hold at rest; then, where there are observers, the group may end.

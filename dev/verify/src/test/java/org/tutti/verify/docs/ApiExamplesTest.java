@@ -273,17 +273,17 @@ class ApiExamplesTest {
     MemberConfig leaving = MemberConfig.builder().leaveWhenBehind(Duration.ofSeconds(30)).build();
     // @end
     assertThat(leaving.leaveWhenBehind()).isEqualTo(Duration.ofSeconds(30));
-    // @start region="member-version-max"
-    MemberConfig common = MemberConfig.builder().groupVersionMax(bank.view().version()).build();
-    Group small = node(1).create("small", GroupConfig.standard(), common); // who is in "bank" can join it
-    // @end
-    small.awaitServing(SOON);
-    assertThat(small.view().version()).isEqualTo(bank.view().version());
     // @start region="takes-state"
     Group watched = node(2).observe("bank", MemberConfig.builder().takesState(false).build());
     // @end
     watched.awaitServing(SOON);
     assertThat(watched.status().isObserver()).isTrue();
+    // @start region="member-version-max"
+    MemberConfig common = MemberConfig.builder().groupVersionMax(bank.view().version()).build();
+    Group small = node(3).create("small", GroupConfig.standard(), common); // who is in "bank" can join it
+    // @end
+    small.awaitServing(SOON);
+    assertThat(small.view().version()).isEqualTo(bank.view().version());
   }
 
   // @start region="policy"

@@ -2,6 +2,7 @@ package org.tutti.verify.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.example.counter.Counter;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,8 @@ import org.tutti.fixture.Tree;
 import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
+import org.tutti.replica.Client;
+import org.tutti.replica.Replica;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
@@ -42,6 +46,14 @@ class OperateTest {
   private static final Address ANYWHERE = new Address("127.0.0.1:0");
   private static final String NAME = "`[a-z]+(\\.[a-z]+){2,3}";
   private static final Pattern ROW = Pattern.compile("(?m)^\\| " + NAME + ".*$");
+
+  private static final Set<String> GROUPS =
+      Set.of(
+          "client.groups.formed",
+          "replica.clients.groups",
+          "replica.groups.joined",
+          "replica.groups.refused",
+          "replica.messages.dropped");
 
   /// What a node tells over all transports, what has to happen first included, and what its surroundings tell.
   private static List<Metric> metrics(Path directory) throws Exception {
@@ -69,8 +81,21 @@ class OperateTest {
       all.addAll(registry.metrics());
       all.addAll(discovery.metrics());
     }
+    all.addAll(groupsWithClients());
     // Several transports tell of TLS, and how long a certificate is valid changes meanwhile.
     return all.stream().map(each -> each.with(0)).distinct().sorted(Metric.ORDER).toList();
+  }
+
+  /// What replicas and clients of a service tell of the groups that they are in together.
+  private static List<Metric> groupsWithClients() {
+    var all = new ArrayList<Metric>();
+    try (Node node = Node.named("n1").transport(new InProcess().open(new Address("n1"))).start();
+        Replica replica = Replica.of("any", new Counter()).clientGroups().founding().start(node);
+        Client client = Client.of("any").at(replica.clients()).connect()) {
+      all.addAll(replica.metrics());
+      all.addAll(client.metrics());
+    }
+    return all.stream().filter(metric -> GROUPS.contains(metric.name())).toList();
   }
 
   /// What a membership tells when all is known.

@@ -225,7 +225,7 @@ class ClientGroupsTest {
     }
     client.close();
     until("no group at the server", () -> replicas.get(manager).groupDetails().isEmpty());
-    assertThat(Metric.sum(replicas.get(manager).metrics(), "replica.groups.open")).isZero();
+    assertThat(Metric.sum(replicas.get(manager).metrics(), "replica.clients.groups")).isZero();
     until("no session", () -> Metric.sum(replicas.get(manager).metrics(), "replica.sessions.open") == 0);
     assertThat(client.groupDetails()).isEmpty();
   }
