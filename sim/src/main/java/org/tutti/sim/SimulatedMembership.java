@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
@@ -51,8 +52,10 @@ final class SimulatedMembership implements GroupUser {
     node.request(new Request.Join(group, null, member, observes, this), 0);
   }
 
-  void create(GroupConfig config) {
-    node.request(new Request.Create(group, new Terms(config, member, false), this, 0), 0);
+  /// @param now simulated time: a group that is founded anew is another one
+  void create(GroupConfig config, long now) {
+    long micros = TimeUnit.NANOSECONDS.toMicros(now);
+    node.request(new Request.Create(group, new Terms(config, member, false), this, micros), 0);
   }
 
   void leave() {

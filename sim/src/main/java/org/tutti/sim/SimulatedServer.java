@@ -47,7 +47,7 @@ final class SimulatedServer implements ServedGroups.Host {
   void enterContactGroup(boolean founds) {
     SimulatedMembership contacts = membership(CONTACTS, service.groupClients().ofContacts(replica.node().number));
     if (founds) {
-      contacts.create(GroupClients.CONTACTS);
+      contacts.create(GroupClients.CONTACTS, setting.scheduler().nowNanos());
     } else {
       contacts.join(false);
     }
@@ -162,7 +162,7 @@ final class SimulatedServer implements ServedGroups.Host {
     MemberConfig own = service.groupClients().member(replica.node().number);
     SimulatedMembership its = membership(group, own.toBuilder().groupVersionMax(versionMax).build());
     if (founds) {
-      its.create(GroupClients.OF_CLIENT);
+      its.create(GroupClients.OF_CLIENT, setting.scheduler().nowNanos());
     } else {
       its.join(false);
     }
