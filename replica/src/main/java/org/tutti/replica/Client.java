@@ -138,12 +138,14 @@ public final class Client implements AutoCloseable {
     this.groups =
         node == null ? null : new GroupChannels(this, node, settings.service, settings.kind, random.nextLong());
     this.first = carrier(this::toFirst);
-    this.protocol =
-        new ClientProtocol(settings.service, settings.contacts(), settings.silence.toNanos(), new Outside());
+    this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
     this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
       protocol.wish(settings.policy);
+    }
+    if (node != null) {
+      NodeRoles.claim(node, settings.service, "a client in groups");
     }
     this.loop = ClientLoop.enter();
   }
@@ -152,7 +154,7 @@ public final class Client implements AutoCloseable {
     try {
       act(() -> {}); // begins to connect
     } catch (RuntimeException e) {
-      close(); // its node may not be in the groups
+      close(); // its node may be closed
       throw e;
     }
   }
@@ -424,6 +426,16 @@ public final class Client implements AutoCloseable {
     }
   }
 
+  /// Has something done a little later, with the lock.
+  void afterwards(Runnable action) {
+    later(() -> actByLoop(action));
+  }
+
+  /// The replicas, as the client was told last.
+  List<String> replicas() {
+    return protocol.replicas();
+  }
+
   /// A time has come of which the loop was told.
   void look(long nanos) {
     actByLoop(() -> looksAt = looksAt == nanos ? Long.MAX_VALUE : looksAt);
@@ -445,8 +457,6 @@ public final class Client implements AutoCloseable {
   sealed interface Happening {
     record Connected() implements Happening {}
 
-    record ConnectedTo(String replica) implements Happening {}
-
     record Received(ByteBuffer frame) implements Happening {}
 
     record Disconnected(String why) implements Happening {}
@@ -461,7 +471,6 @@ public final class Client implements AutoCloseable {
   private void toFirst(Happening happening) {
     switch (happening) {
       case Happening.Connected() -> protocol.connected();
-      case Happening.ConnectedTo(String replica) -> protocol.connectedTo(replica);
       case Happening.Received(ByteBuffer frame) -> protocol.received(frame);
       case Happening.Disconnected(String why) -> protocol.disconnected(why);
     }
@@ -469,7 +478,7 @@ public final class Client implements AutoCloseable {
 
   private static void tell(QuietConnection of, Happening happening) {
     switch (happening) {
-      case Happening.Connected(), Happening.ConnectedTo _ -> of.connected();
+      case Happening.Connected() -> of.connected();
       case Happening.Received(ByteBuffer frame) -> of.received(frame);
       case Happening.Disconnected _ -> of.disconnected();
     }
@@ -810,8 +819,9 @@ public final class Client implements AutoCloseable {
 
     /// Has the client be a member of groups with its servers, instead of connecting to them: with one of them, which is
     /// founded anew with each that the client goes to, or with all ([ClientGroup.Kind]). The replicas have to allow it
-    /// ([Replica.Builder#clientGroups]). Without [#at] it begins with the most senior one. Not together with [#hedged]
-    /// or [#tls]; with [ClientGroup.Kind#ONE_CLUSIVE], no policy of several servers.
+    /// ([Replica.Builder#clientGroups]), and [#at] has to name some of them as they name themselves
+    /// ([Replica#clients], or [Replica.Builder#advertise]). Not together with [#hedged] or [#tls]; with
+    /// [ClientGroup.Kind#ONE_CLUSIVE], no policy of several servers.
     ///
     /// @param member  the client's node, whose contacts name the servers' nodes; has neither a replica of the service
     ///                nor another such client, and is closed by whoever started it
@@ -821,10 +831,6 @@ public final class Client implements AutoCloseable {
       node = member;
       kind = servers;
       return this;
-    }
-
-    private List<String> contacts() {
-      return node != null && contacts.isEmpty() ? List.of("") : contacts;
     }
 
     private void checkGroup() {
@@ -839,10 +845,14 @@ public final class Client implements AutoCloseable {
       if (hedges || tls != null || credentials != null) {
         throw new IllegalArgumentException("a client in groups has no connections: neither hedged nor TLS of its own");
       }
-      String longest = ClientBinding.contactGroup(service) + node.self().name() + "0".repeat(2 * Long.BYTES + 20);
-      String fault = Names.fault(longest);
-      if (fault != null) {
-        throw new IllegalArgumentException("the name of a group of \"" + service + "\" " + fault);
+      List<String> names = new ArrayList<>();
+      names.add(service + ".client." + node.self().name() + "0".repeat(2 * Long.BYTES + 20));
+      contacts.forEach(at -> names.add(ClientBinding.contactGroup(service, at)));
+      for (String name : names) {
+        String fault = Names.fault(name);
+        if (fault != null) {
+          throw new IllegalArgumentException("the name of a group of \"" + service + "\" " + fault);
+        }
       }
     }
 

@@ -10,7 +10,7 @@ import org.tutti.Ordering;
 /// ([Client#groupDetails], [Replica#groupDetails]).
 ///
 /// ```java
-/// try (Client client = Client.of("counter").group(node, ClientGroup.Kind.ONE_CLUSIVE).connect()) {
+/// try (Client client = Client.of("counter").at(server).group(node, ClientGroup.Kind.ONE_CLUSIVE).connect()) {
 ///   client.call(command).get();
 ///   ClientGroup its = client.groupDetails().getFirst();
 ///   print(its.name() + " of " + its.members() + ", managed by " + its.manager());

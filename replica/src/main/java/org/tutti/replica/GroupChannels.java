@@ -13,9 +13,10 @@ import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.replica.protocol.ClientBinding;
 
-/// What a client has in place of connections when it is in groups with its servers. With the client's lock.
+/// What a client has in place of connections when it is in groups with its servers. With the client's lock. A node has
+/// one such client of a service, and then no replica of it.
 final class GroupChannels implements ClientBinding.Host {
-  /// Joining the contact group and the group, two views each; who is known to have gone is not waited for.
+  /// Joining the contact group and the group, two views each.
   static final long FORMING_NANOS = 3_000_000_000L;
 
   private final Client client;
@@ -68,7 +69,8 @@ final class GroupChannels implements ClientBinding.Host {
 
     @Override
     public void write() {
-      binding.flush();
+      binding.listed(client.replicas());
+      binding.flush(System.nanoTime());
     }
   }
 
@@ -79,6 +81,7 @@ final class GroupChannels implements ClientBinding.Host {
   void close() {
     channels.clear();
     binding.close();
+    NodeRoles.release(node, service);
   }
 
   List<ClientGroup> details() {
@@ -101,14 +104,8 @@ final class GroupChannels implements ClientBinding.Host {
   public void observe(String group) {
     try {
       open(node.observe(group, Membership.OF_CONTACTS));
-    } catch (IllegalStateException taken) {
-      throw new IllegalStateException(
-          "node "
-              + node.self().name()
-              + " cannot have a client of \""
-              + service
-              + "\" in groups: it is closed, or has another one, or a replica of the service",
-          taken);
+    } catch (IllegalStateException notNow) { // it is just being left, by another client, or the node is closed
+      client.afterwards(() -> binding.ended(group, String.valueOf(notNow.getMessage()), System.nanoTime()));
     }
   }
 
@@ -142,7 +139,7 @@ final class GroupChannels implements ClientBinding.Host {
     public void ended(String why) {
       client.actByLoop(() -> {
         memberships.remove(group);
-        binding.ended(group, why);
+        binding.ended(group, why, System.nanoTime());
       });
     }
   }
@@ -164,8 +161,8 @@ final class GroupChannels implements ClientBinding.Host {
   }
 
   @Override
-  public void connected(long number, String at) {
-    tell(number, new Client.Happening.ConnectedTo(at));
+  public void connected(long number) {
+    tell(number, new Client.Happening.Connected());
   }
 
   @Override

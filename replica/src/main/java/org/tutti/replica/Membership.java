@@ -16,7 +16,6 @@ import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Partitions;
 import org.tutti.Suspicion;
 import org.tutti.View;
 
@@ -36,14 +35,11 @@ final class Membership {
   /// of these two or few would promise.
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
-  /// Clients invite from there. It goes on in any part and keeps nothing, so it has no quorum to lose.
-  static final GroupConfig CONTACTS = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
-
   /// Who is silent for one member only stays.
   static final MemberConfig MEMBER = MemberConfig.standard().toBuilder().suspicion(Suspicion.REFUTABLE).build();
 
-  /// In the contact group, which so has the lowest version of the protocol that its members speak: who comes in an
-  /// older build has it, too.
+  /// In a contact group, which so has the lowest version of the protocol that its server speaks: who comes in an older
+  /// build has it, too.
   static final MemberConfig OF_CONTACTS = MEMBER.toBuilder().groupVersionMax(1).build();
 
   private static final long OUTGOING_BYTES_MAX = 64L << 20;

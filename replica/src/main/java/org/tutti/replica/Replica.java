@@ -151,7 +151,7 @@ public final class Replica implements AutoCloseable {
       }
       this.group = settings.enter(node, protocol.positionNext());
       if (groups != null) {
-        groups.begin(settings.enter(node, groups.contactGroup(), Membership.CONTACTS, Membership.OF_CONTACTS));
+        groups.begin(group);
       }
     } catch (IOException | RuntimeException e) {
       port.close();
@@ -911,7 +911,8 @@ public final class Replica implements AutoCloseable {
     }
 
     /// Allows clients to be members of groups with this replica ([Client.Builder#group]); to be said at all replicas of
-    /// a service. They are in one more group, named as the service with `.clients`, from which clients invite them.
+    /// a service. It founds one more group, which clients observe to invite it, named by the service and the address
+    /// for clients: `counter.clients@10.0.0.7:8001`. So that address has to be another one at each replica.
     ///
     /// @return this builder
     public Builder clientGroups() {
@@ -975,24 +976,21 @@ public final class Replica implements AutoCloseable {
 
     /// Enters the group, behind what the replica has kept.
     private Group enter(Node node, long position) {
-      GroupConfig config = GroupConfig.builder().stateTransfer(true).ordering(ordering).durability(kept()).build();
+      GroupConfig config =
+          GroupConfig.builder()
+              .stateTransfer(true)
+              .ordering(ordering)
+              .durability(data == null ? Durability.NONE : durability)
+              .build();
       MemberConfig own = data == null ? member : member.toBuilder().position(position).build();
-      return enter(node, service, config, own);
-    }
-
-    private Durability kept() {
-      return data == null ? Durability.NONE : durability;
-    }
-
-    private Group enter(Node node, String name, GroupConfig config, MemberConfig own) {
       if (creates) {
-        return node.create(name, config, own);
+        return node.create(service, config, own);
       } else if (expectedCount > 0) {
-        return node.joinOrCreate(name, expectedCount, config, own);
+        return node.joinOrCreate(service, expectedCount, config, own);
       } else if (!expected.isEmpty()) {
-        return node.joinOrCreate(name, expected, config, own);
+        return node.joinOrCreate(service, expected, config, own);
       }
-      return node.join(name, own);
+      return node.join(service, own);
     }
   }
 }

@@ -22,9 +22,6 @@ import org.tutti.replica.protocol.ServedGroups;
 /// The groups that a replica is in with clients: what [ServedGroups] decides is done with the replica's lock.
 final class ReplicaGroups implements ServedGroups.Host {
   private static final int GROUPS_MAX = 1024;
-  private static final long CONTACTS_AGAIN_SECONDS = 1;
-  private static final long FOUND_NANOS = 3_000_000_000L; // who is there has answered by then
-  private static final long FOUND_LOOK_SECONDS = 4;
   private static final long LOOK_SECONDS = 11; // a little more than a server waits for a client
 
   private final Node node;
@@ -33,8 +30,10 @@ final class ReplicaGroups implements ServedGroups.Host {
   private final Map<String, Membership> memberships = new HashMap<>();
   private @Nullable ServicePort port;
   private @Nullable ServedGroups protocol;
-  private boolean closed;
-  private boolean founds; // the contact group, when its membership there has ended
+  private @Nullable String contactGroup;
+  private boolean isAt; // the node, as its replica
+  private boolean looking; // later
+  private volatile boolean closed;
 
   ReplicaGroups(Node node, String service, ReentrantLock lock) {
     this.node = node;
@@ -49,7 +48,8 @@ final class ReplicaGroups implements ServedGroups.Host {
   /// @return for the replica: both kinds of clients
   ReplicaProtocol.Clients beside(ServicePort with, String address) {
     port = with;
-    ServedGroups groups = new ServedGroups(node.self(), service, address, GROUPS_MAX, FOUND_NANOS, this);
+    contactGroup = ClientBinding.contactGroup(service, address);
+    ServedGroups groups = new ServedGroups(node.self(), service, address, GROUPS_MAX, this);
     protocol = groups;
     return new ReplicaProtocol.Clients() {
       @Override
@@ -75,10 +75,27 @@ final class ReplicaGroups implements ServedGroups.Host {
     };
   }
 
-  /// Begins to be invited.
-  void begin(Group contactGroup) {
-    port().besides(() -> groups().work(System.nanoTime(), node.self().name().equals(port().protocol().manager())));
-    open(contactGroup);
+  /// Founds the contact group and begins to be invited.
+  ///
+  /// @param servers the service's group, which is left when that cannot be
+  void begin(Group servers) {
+    try {
+      NodeRoles.claim(node, service, "a replica");
+      isAt = true;
+      port().besides(() -> groups().work(System.nanoTime()));
+      open(node.create(Objects.requireNonNull(contactGroup), Membership.OF_CLIENT, Membership.OF_CONTACTS));
+    } catch (RuntimeException e) {
+      servers.leave();
+      release();
+      throw e;
+    }
+  }
+
+  private void release() {
+    if (isAt) {
+      isAt = false;
+      NodeRoles.release(node, service);
+    }
   }
 
   private ServicePort port() {
@@ -121,31 +138,29 @@ final class ReplicaGroups implements ServedGroups.Host {
       locked(() -> {
         groups().ended(group);
         memberships.remove(group);
-        if (group.equals(contactGroup()) && !closed) {
-          later(
-              CONTACTS_AGAIN_SECONDS,
-              ReplicaGroups.this::enterContactGroup); // another founding of it has won, or it has left nobody
-        }
       });
-    }
-  }
-
-  private void enterContactGroup() {
-    try {
-      if (!closed && !memberships.containsKey(contactGroup())) {
-        open(
-            founds
-                ? node.create(contactGroup(), Membership.CONTACTS, Membership.OF_CONTACTS)
-                : node.join(contactGroup(), Membership.OF_CONTACTS));
-        founds = false;
+      if (group.equals(contactGroup) && !closed) {
+        System.getLogger("org.tutti.replica")
+            .log(
+                System.Logger.Level.WARNING,
+                () -> "no client can form a group with this replica: " + group + ": " + why);
       }
-    } catch (IllegalStateException _) {
-      closed = true; // the node is closed
     }
   }
 
-  private void later(long seconds, Runnable what) {
-    CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS).execute(() -> port().later(what));
+  /// Has the port do what is due, as long as anything may be.
+  private void lookLater() {
+    if (!looking && !closed) {
+      looking = true;
+      CompletableFuture.delayedExecutor(LOOK_SECONDS, TimeUnit.SECONDS).execute(() -> port().later(this::look));
+    }
+  }
+
+  private void look() {
+    looking = false;
+    if (groups().deadlineNanos() < Long.MAX_VALUE) {
+      lookLater();
+    }
   }
 
   private void locked(Runnable action) {
@@ -168,6 +183,7 @@ final class ReplicaGroups implements ServedGroups.Host {
     lock.lock();
     try {
       closed = true;
+      release();
       groups().away(true);
       memberships.values().forEach(Membership::leave);
     } finally {
@@ -205,20 +221,10 @@ final class ReplicaGroups implements ServedGroups.Host {
     try {
       MemberConfig member = Membership.MEMBER.toBuilder().groupVersionMax(versionMax).build();
       open(founds ? node.create(group, Membership.OF_CLIENT, member) : node.join(group, member));
-      later(LOOK_SECONDS, () -> {});
+      lookLater();
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again
     }
-  }
-
-  @Override
-  public void found(String group) {
-    founds = true;
-    Membership alone = memberships.get(group);
-    if (alone != null) {
-      alone.leave(); // and is told that it has ended
-    }
-    later(FOUND_LOOK_SECONDS, () -> {});
   }
 
   @Override
@@ -252,10 +258,5 @@ final class ReplicaGroups implements ServedGroups.Host {
   @Override
   public void disconnected(long connection) {
     port().protocol().disconnected(connection);
-  }
-
-  /// The contact group's name.
-  String contactGroup() {
-    return ClientBinding.contactGroup(service);
   }
 }

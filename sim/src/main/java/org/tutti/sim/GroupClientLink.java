@@ -92,7 +92,8 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
 
   @Override
   public void flush() {
-    binding.flush();
+    binding.listed(client().replicas());
+    binding.flush(setting.scheduler().nowNanos());
   }
 
   // ---- its thread --------------------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
       for (int most = 1 + random.nextInt(16); most > 0 && !told.isEmpty(); most--) {
         told.remove().run();
       }
-      binding.flush();
+      flush();
     } catch (RuntimeException | Error broken) {
       service.broken(node, broken);
       return;
@@ -156,8 +157,8 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
               public void ended(End end) {
                 say("is not in " + group + " any more: " + end);
                 SimulatedMembership gone = memberships.remove(group);
-                if (gone != null && !gone.isLeaving()) {
-                  binding.ended(group, "it is over");
+                if (gone != null) {
+                  binding.ended(group, "it is over", setting.scheduler().nowNanos());
                 }
               }
             });
@@ -201,8 +202,8 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   }
 
   @Override
-  public void connected(long channel, String at) {
-    client().connectedTo(channel, at);
+  public void connected(long channel) {
+    client().connected(channel);
   }
 
   @Override

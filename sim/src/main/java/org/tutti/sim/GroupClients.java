@@ -10,7 +10,6 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
-import org.tutti.Partitions;
 import org.tutti.Suspicion;
 import org.tutti.replica.protocol.ClientBinding;
 import org.tutti.replica.protocol.ServedGroups;
@@ -21,9 +20,8 @@ import org.tutti.sim.check.Violation;
 ///
 /// Checkers of its own: `TrueChannels`, what a client is told over a channel is what one server has said there, from
 /// the first frame on, in order, and nothing is missing; `GroupsDeleted`, no server stays in a group without its
-/// client.
+/// client; `ContactGroupStays`, a server is in its contact group as long as it is at work.
 final class GroupClients {
-  static final GroupConfig CONTACTS = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
   static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
 
   /// What a server has said over a channel to a client.
@@ -62,7 +60,7 @@ final class GroupClients {
     return service.settings().member(place).toBuilder().suspicion(Suspicion.REFUTABLE).build();
   }
 
-  /// What one decides in the contact group: it has the lowest version of the protocol that its members speak.
+  /// What one decides in a contact group: it has the lowest version of the protocol that its server speaks.
   MemberConfig ofContacts(int place) {
     return member(place).toBuilder().groupVersionMax(1).build();
   }

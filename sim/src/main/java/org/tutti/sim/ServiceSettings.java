@@ -232,14 +232,13 @@ final class ServiceSettings {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE + place);
     ClientGroup.Kind kind = ClientGroup.Kind.values()[random.nextInt(2)];
     Client drawn = client(plan.nodes() + place);
-    boolean finds = random.nextInt(3) > 0; // the most senior one
     Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
     if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
       Policy.Collection one = policy.collectsSeveral() ? Policy.Collection.FIRST : policy.collection();
       policy = new Policy(Policy.Dissemination.MANAGER, one, policy.replication(), policy.ordering());
     }
-    List<String> contacts = finds ? List.of("") : drawn.contacts;
-    return new Client(contacts, drawn.silenceNanos, drawn.deadlineNanos, drawn.callsMax, false, policy, kind);
+    long silence = drawn.silenceNanos + plan.suspectNanos(); // an answer takes two multicasts, along a chain of members
+    return new Client(drawn.contacts, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind);
   }
 
   /// To the request manager or to all, with the replies of several if they can be had.

@@ -192,6 +192,11 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
         + open.stream().map(pending -> pending.call.toString()).toList();
   }
 
+  /// The replicas, as it was told last.
+  List<String> replicas() {
+    return protocol.replicas();
+  }
+
   /// Whether it knows that a replica is at one of some addresses.
   boolean knowsAnyOf(List<String> addresses) {
     return !Collections.disjoint(protocol.candidates(), addresses);
@@ -367,17 +372,6 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
 
   private @Nullable Beside line(long which) {
     return beside.stream().filter(line -> line.its == which).findFirst().orElse(null);
-  }
-
-  /// The first connection may have led to a replica that was not named.
-  void connectedTo(long which, String replica) {
-    if (which == connection) {
-      address = replica;
-      protocol.connectedTo(replica);
-      after();
-    } else {
-      connected(which);
-    }
   }
 
   void connected(long which) {

@@ -160,7 +160,7 @@ final class SimulatedReplica
       node.request(new Request.Found(group, terms, this, 0, joint), 0);
     }
     if (server != null) {
-      server.enterContactGroup(founds);
+      server.foundContactGroup();
     }
   }
 

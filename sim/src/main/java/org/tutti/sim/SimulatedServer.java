@@ -15,8 +15,6 @@ import org.tutti.wire.Malformed;
 /// The groups that a [SimulatedReplica] is in with clients: what a host's threads do for [ServedGroups].
 final class SimulatedServer implements ServedGroups.Host {
   private static final int GROUPS_MAX = 64;
-  private static final int FOUND_UNITS = 4; // times of suspicion
-  private static final String CONTACTS = ClientBinding.contactGroup(ServiceGroup.NAME);
 
   private record Caller(MemberId client, long channel) {}
 
@@ -24,8 +22,8 @@ final class SimulatedServer implements ServedGroups.Host {
   private final ServiceGroup service;
   private final SimulatedReplica replica;
   private final ServedGroups groups;
+  private final String contactGroup;
   private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
-  private boolean founds; // the contact group, when its membership there has ended
   private final TreeMap<Long, Caller> callers = new TreeMap<>(); // by connection
 
   SimulatedServer(Simulation.Setting setting, ServiceGroup service, SimulatedReplica replica) {
@@ -33,32 +31,13 @@ final class SimulatedServer implements ServedGroups.Host {
     this.service = service;
     this.replica = replica;
     String address = ServiceSettings.address(replica.node().number);
-    this.groups =
-        new ServedGroups(
-            replica.node().self,
-            ServiceGroup.NAME,
-            address,
-            GROUPS_MAX,
-            FOUND_UNITS * setting.plan().suspectNanos(),
-            this);
+    this.groups = new ServedGroups(replica.node().self, ServiceGroup.NAME, address, GROUPS_MAX, this);
+    this.contactGroup = ClientBinding.contactGroup(ServiceGroup.NAME, address);
   }
 
-  /// The contact group is founded by who founds the service.
-  void enterContactGroup(boolean founds) {
-    SimulatedMembership contacts = membership(CONTACTS, service.groupClients().ofContacts(replica.node().number));
-    if (founds) {
-      contacts.create(GroupClients.CONTACTS, setting.scheduler().nowNanos());
-    } else {
-      contacts.join(false);
-    }
-  }
-
-  private void enterContactGroupAgain() {
-    if (replica.isHere() && !memberships.containsKey(CONTACTS)) {
-      boolean now = founds;
-      founds = false;
-      enterContactGroup(now);
-    }
+  void foundContactGroup() {
+    membership(contactGroup, service.groupClients().ofContacts(replica.node().number))
+        .create(GroupClients.OF_CLIENT, setting.scheduler().nowNanos());
   }
 
   private SimulatedMembership membership(String group, MemberConfig member) {
@@ -84,15 +63,11 @@ final class SimulatedServer implements ServedGroups.Host {
               public void ended(End end) {
                 say("is not in " + group + " any more: " + end);
                 SimulatedMembership gone = memberships.remove(group);
-                if (gone != null && !gone.isLeaving() || group.equals(CONTACTS)) {
+                if (gone != null && !gone.isLeaving()) {
                   groups.ended(group);
                 }
-                if (group.equals(CONTACTS)) {
-                  setting
-                      .scheduler()
-                      .after(
-                          setting.plan().suspectNanos(),
-                          () -> replica.tell(SimulatedServer.this::enterContactGroupAgain));
+                if (group.equals(contactGroup) && replica.isHere()) {
+                  service.history().violate("ContactGroupStays", replica.node().self + " is not in it: " + end);
                 }
               }
             });
@@ -144,7 +119,7 @@ final class SimulatedServer implements ServedGroups.Host {
 
   /// @return whether the replica was told something
   boolean work() {
-    return groups.work(now(), replica.node().self.name().equals(replica.protocol().manager()));
+    return groups.work(now());
   }
 
   long deadlineNanos() {
@@ -165,17 +140,6 @@ final class SimulatedServer implements ServedGroups.Host {
       its.create(GroupClients.OF_CLIENT, setting.scheduler().nowNanos());
     } else {
       its.join(false);
-    }
-  }
-
-  @Override
-  public void found(String group) {
-    founds = true;
-    SimulatedMembership alone = memberships.get(group);
-    if (alone == null) {
-      enterContactGroupAgain();
-    } else if (!alone.isLeaving()) {
-      alone.leave();
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Names;
 import org.tutti.View;
 import org.tutti.replica.ClientGroup;
 import org.tutti.wire.Malformed;
@@ -15,7 +16,7 @@ import org.tutti.wire.Malformed;
 /// which it says the frames that it would say over a connection, and gets theirs.
 ///
 /// ```
-///  client ==== INVITE g ====> contact group    n1 founds the group g; of an inclusive one, others join
+///  client ==== INVITE g ====> contact group of n1     n1 founds the group g
 ///         --- joins g -->
 ///         ==== BEGIN 1 ====> g = [n1, client]
 ///         <=== BEGUN 1 ===== n1
@@ -30,14 +31,19 @@ import org.tutti.wire.Malformed;
 /// never used again: each has a name of its own. So nothing that was said to an earlier binding is taken for an answer
 /// of a later one; what the client had asked it asks again, under the same numbers ([SessionTable]).
 ///
-/// The contact group decides nothing and keeps nothing: it goes on in any part, and is founded anew when all servers
-/// have ended and come back.
+/// **Contact groups.** Each server has one, named by its address, which it founds alone and in which nobody else votes
+/// ([ServedGroups]). A client observes it as long as it wants that server in a group and it is not there yet: the one
+/// that is to found a group, then, of an inclusive one, those that [#listed] names. It may observe the same one again
+/// as often as it likes, also that of a later life of the server, which is another group of the same name.
 ///
-/// **Threads**: none, and no clock: inputs come from one at a time.
+/// Nobody becomes a member twice of one group in one life. When a server that has left an inclusive group is found in
+/// its contact group again, another group is formed.
+///
+/// **Threads**: none, and no clock but times that are given: inputs come from one at a time.
 public final class ClientBinding {
   /// What the client asks of its host.
   public interface Host {
-    /// Begins to observe a group.
+    /// Begins to observe a contact group, whose end is told by [#ended] in any case, also when it is left.
     ///
     /// @param group which
     void observe(String group);
@@ -47,7 +53,7 @@ public final class ClientBinding {
     /// @param group which
     void join(String group);
 
-    /// Leaves a group, for which nothing more is told.
+    /// Leaves a group, for which nothing more is told but, of a contact group, that this was done.
     ///
     /// @param group which
     void leave(String group);
@@ -61,8 +67,7 @@ public final class ClientBinding {
     /// A channel has its server.
     ///
     /// @param channel as [#connect] returned it
-    /// @param at      the server's address
-    void connected(long channel, String at);
+    void connected(long channel);
 
     /// A frame has come over a channel.
     ///
@@ -81,7 +86,6 @@ public final class ClientBinding {
     final String name;
     final String at; // of the server that founds it
     boolean invited;
-    @Nullable MemberId founder; // as far as it is known
     @Nullable View view; // with a server in it
     final TreeSet<MemberId> had = new TreeSet<>(); // all members that it ever had
 
@@ -107,20 +111,39 @@ public final class ClientBinding {
     }
   }
 
+  /// The contact group of one server.
+  private static final class Contact {
+    final String name;
+    final String at;
+    @Nullable View view;
+    boolean ended;
+    long againNanos; // when it has ended
+    @Nullable Bound asked; // the inclusive group to which the server was invited
+    @Nullable MemberId server; // which life of it
+
+    Contact(String name, String at) {
+      this.name = name;
+      this.at = at;
+    }
+  }
+
+  private static final long AGAIN_NANOS = 1_000_000_000L; // after a contact group has ended, until it is observed again
+
   private final MemberId self;
+  private final String service;
   private final String prefix;
-  private final String contactGroup;
   private final ClientGroup.Kind kind;
   private final Host host;
   private final TreeMap<String, Bound> groups = new TreeMap<>();
   private final TreeMap<Long, Channel> channels = new TreeMap<>();
-  private final TreeMap<String, MemberId> servers = new TreeMap<>(); // that had channels, by address
+  private final TreeMap<String, MemberId> servers = new TreeMap<>(); // that were met, by address
+  private final TreeMap<String, Contact> contacts = new TreeMap<>(); // that are observed, by address
+  private final TreeSet<String> leaving = new TreeSet<>(); // contact groups, by name
   private final List<ClientGroupMessage.Place> to = new ArrayList<>(); // of the frame that is not multicast yet
   private @Nullable ByteBuffer frame;
   private @Nullable Bound frameIn;
   private @Nullable Bound all; // the inclusive group
-  private @Nullable View contactView;
-  private boolean observing;
+  private List<String> listed = List.of(); // addresses of all servers
   private boolean closed;
   private long channelNext = 1;
   private long formed;
@@ -135,18 +158,19 @@ public final class ClientBinding {
   /// @param host    joins groups and multicasts
   public ClientBinding(MemberId self, String service, long nonce, ClientGroup.Kind kind, Host host) {
     this.self = self;
-    this.contactGroup = contactGroup(service);
+    this.service = service;
     this.prefix = prefix(service) + self.name() + "." + Long.toHexString(nonce) + ".";
     this.kind = kind;
     this.host = host;
   }
 
-  /// The name of the group of all servers that clients invite from.
+  /// The name of the group from which clients invite a server.
   ///
   /// @param service the service's name
-  /// @return a name for a group
-  public static String contactGroup(String service) {
-    return service + ".clients";
+  /// @param at      the server's address, as it tells it to clients
+  /// @return a name for a group, if it is not too long for one
+  public static String contactGroup(String service, String at) {
+    return service + ".clients@" + at;
   }
 
   /// What the names of all client/server groups of a service begin with.
@@ -158,24 +182,19 @@ public final class ClientBinding {
 
   /// Begins a channel; [Host#connected] or [Host#disconnected] follows, or neither when nobody is at the address.
   ///
-  /// @param at the server's address, as clients know it; empty for the most senior one
+  /// @param at the server's address, as clients know it
   /// @return the channel's number
   public long connect(String at) {
     if (closed) {
       throw new IllegalStateException("the client has left its groups");
     }
-    if (!observing) {
-      observing = true;
-      host.observe(contactGroup);
-    }
     Bound in = all;
     if (in == null) {
       long number = ++formed;
-      in = new Bound(prefix + number, kind == ClientGroup.Kind.INCLUSIVE ? "" : at);
+      in = new Bound(prefix + number, at);
       all = kind == ClientGroup.Kind.INCLUSIVE ? in : null;
       groups.put(in.name, in);
       host.join(in.name);
-      invite(in);
     }
     var channel = new Channel(channelNext++, at, in);
     channels.put(channel.number, channel);
@@ -183,7 +202,8 @@ public final class ClientBinding {
     return channel.number;
   }
 
-  /// Ends a channel, of which nothing more is told. In a group that nobody has come to it is the last one.
+  /// Ends a channel, of which nothing more is told. When it is that to the server that was to found the group, and has
+  /// not, the group is over.
   ///
   /// @param number the channel's
   public void disconnect(long number) {
@@ -194,12 +214,11 @@ public final class ClientBinding {
     if (channel.asked) {
       post(channel.group, new ClientGroupMessage.Ended(number));
     }
-    if (channel.server == null && channel.group.view != null && kind == ClientGroup.Kind.INCLUSIVE) {
-      inviteOthers(channel.group); // nobody has answered: the server may have left this group only
-    }
-    boolean unused = channels.values().stream().noneMatch(other -> other.group == channel.group);
-    if (unused && (kind == ClientGroup.Kind.ONE_CLUSIVE || channel.group.view == null)) {
-      leave(channel.group);
+    Bound group = channel.group;
+    if (group.view == null && channel.at.equals(group.at)) {
+      over(group, "the server that was to found the group does not answer");
+    } else if (kind == ClientGroup.Kind.ONE_CLUSIVE) {
+      leave(group);
     }
   }
 
@@ -221,23 +240,25 @@ public final class ClientBinding {
     to.add(new ClientGroupMessage.Place(number, channel.said++));
   }
 
-  /// Multicasts what was said last, and ends channels to servers that have gone: to be called after each run of
-  /// inputs.
-  public void flush() {
-    multicast();
-    endVain();
+  /// Names the servers of the service, which an inclusive group is to have.
+  ///
+  /// @param addresses of all that clients are told of
+  public void listed(List<String> addresses) {
+    listed = addresses;
   }
 
-  /// Who is not in the contact group any more does not found a group.
-  private void endVain() {
-    View view = contactView;
-    if (view == null || view.voting() == 0) {
+  /// Multicasts what was said last, and invites servers: to be called after each run of inputs.
+  ///
+  /// @param now the time, in nanoseconds
+  public void flush(long now) {
+    multicast();
+    if (closed) {
       return;
     }
-    for (Bound group : List.copyOf(groups.values())) {
-      MemberId founder = group.founder;
-      if (group.view == null && founder != null && !view.contains(founder)) {
-        over(group, founder.name() + " is not among the servers any more");
+    observe(now);
+    for (Contact contact : List.copyOf(contacts.values())) {
+      if (contacts.get(contact.at) == contact) { // else a channel that was over has changed it
+        look(contact);
       }
     }
   }
@@ -259,9 +280,7 @@ public final class ClientBinding {
     closed = true;
     channels.clear();
     List.copyOf(groups.values()).forEach(this::leave);
-    if (observing) {
-      host.leave(contactGroup);
-    }
+    List.copyOf(contacts.values()).forEach(this::release);
   }
 
   private void post(Bound in, ClientGroupMessage message) {
@@ -285,8 +304,9 @@ public final class ClientBinding {
   /// @param group whose
   /// @param view  the view
   public void viewed(String group, View view) {
-    if (group.equals(contactGroup)) {
-      viewedContacts(view);
+    Contact contact = contact(group);
+    if (contact != null) {
+      contact.view = view;
       return;
     }
     Bound its = groups.get(group);
@@ -311,47 +331,98 @@ public final class ClientBinding {
     }
   }
 
-  /// Servers that have come are wanted in an inclusive group that others are in already.
-  private void viewedContacts(View view) {
-    View before = contactView;
-    contactView = view;
-    List<Bound> bound = List.copyOf(groups.values());
-    bound.forEach(this::invite);
-    var known = new TreeSet<>(before == null ? List.<MemberId>of() : servers(before));
-    if (kind == ClientGroup.Kind.INCLUSIVE && !known.containsAll(servers(view))) {
-      bound.stream().filter(group -> group.view != null).forEach(this::inviteOthers);
+  // ---- contact groups --------------------------------------------------------------------------------------------
+
+  /// Observes those of the servers that are wanted in a group and not there.
+  private void observe(long now) {
+    TreeSet<String> wanted = wanted();
+    for (Contact contact : List.copyOf(contacts.values())) {
+      if (!wanted.contains(contact.at)) {
+        release(contact);
+      } else if (contact.ended && now - contact.againNanos >= 0) {
+        contacts.remove(contact.at);
+      }
+    }
+    for (String at : wanted) {
+      String name = contactGroup(service, at);
+      if (!contacts.containsKey(at) && Names.fault(name) == null) {
+        contacts.put(at, new Contact(name, at));
+        if (!leaving.contains(name)) { // else when it has been left
+          host.observe(name);
+        }
+      }
     }
   }
 
-  /// Nobody becomes a member twice of one group in one life: if a server has left it, another group is formed.
-  private void inviteOthers(Bound group) {
-    View in = group.view;
-    List<MemberId> there = contactView == null ? List.of() : servers(contactView);
-    if (in != null && there.stream().anyMatch(server -> group.had.contains(server) && !in.contains(server))) {
-      over(group, "a server that had left the group is back");
-    } else {
-      invite(group, false);
+  private TreeSet<String> wanted() {
+    var wanted = new TreeSet<String>();
+    for (Bound group : groups.values()) {
+      if (group.view == null) {
+        wanted.add(group.at);
+      }
+    }
+    Bound in = all;
+    if (in != null && in.view != null) {
+      wanted.addAll(listed);
+      of(in).stream().filter(channel -> channel.server == null).forEach(channel -> wanted.add(channel.at));
+      View view = in.view;
+      wanted.removeIf(at -> {
+        MemberId server = servers.get(at);
+        return server != null && view.contains(server);
+      });
+    }
+    return wanted;
+  }
+
+  private void release(Contact contact) {
+    contacts.remove(contact.at);
+    if (!contact.ended && !leaving.contains(contact.name)) {
+      leaving.add(contact.name);
+      host.leave(contact.name);
     }
   }
 
-  private static List<MemberId> servers(View contactGroup) {
-    return contactGroup.members().subList(0, contactGroup.voting());
+  private @Nullable Contact contact(String group) {
+    return leaving.contains(group)
+        ? null
+        : contacts.values().stream().filter(contact -> contact.name.equals(group)).findFirst().orElse(null);
   }
 
-  /// Has a group founded, once, as soon as there is somebody who can.
-  private void invite(Bound group) {
-    View view = contactView;
-    if (!group.invited && view != null && view.voting() > 0) {
-      group.invited = true;
-      MemberId known = group.at.isEmpty() ? view.members().getFirst() : servers.get(group.at);
-      group.founder = known != null && view.contains(known) ? known : null; // else a later life may be at the address
-      invite(group, true);
+  /// Invites a server that is in its contact group, as often as it comes there, and gives those groups up that it was
+  /// to found when it has gone.
+  private void look(Contact contact) {
+    View view = contact.view;
+    MemberId server = view == null || !view.primary() ? null : view.members().getFirst();
+    if (server != null && !contact.ended) {
+      servers.put(contact.at, server);
+    }
+    for (Bound group : List.copyOf(groups.values())) {
+      if (group.view != null || !group.at.equals(contact.at)) {
+        continue;
+      }
+      if (contact.ended || server == null && group.invited) {
+        over(group, "the server that was to found the group has gone");
+      } else if (server != null && !group.invited) {
+        group.invited = true;
+        invite(contact, group, true);
+      }
+    }
+    Bound in = all;
+    if (in == null || in.view == null || server == null || contact.ended || in.view.contains(server)) {
+      return;
+    }
+    if (in.had.contains(server)) {
+      over(in, "a server that had left the group is back");
+    } else if (contact.asked != in || !server.equals(contact.server)) {
+      contact.asked = in;
+      contact.server = server;
+      invite(contact, in, false);
     }
   }
 
-  private void invite(Bound group, boolean founds) {
+  private void invite(Contact contact, Bound group, boolean founds) {
     multicast();
-    host.post(contactGroup, new ClientGroupMessage.Invite(group.name, kind, group.at, founds).encode());
+    host.post(contact.name, new ClientGroupMessage.Invite(group.name, kind, founds).encode());
   }
 
   private void ask(Channel channel) {
@@ -361,17 +432,25 @@ public final class ClientBinding {
     }
   }
 
-  /// A membership has ended, by no wish of the client's.
+  /// A membership has ended, by no wish of the client's, or that in a contact group by any.
   ///
   /// @param group which
   /// @param why   in words
-  public void ended(String group, String why) {
+  /// @param now   the time, in nanoseconds
+  public void ended(String group, String why, long now) {
     Bound its = groups.get(group);
     if (its != null) {
       over(its, why);
-    } else if (group.equals(contactGroup)) {
-      observing = false;
-      contactView = null;
+      return;
+    }
+    boolean left = leaving.remove(group);
+    Contact contact = contact(group);
+    if (contact != null && left) {
+      host.observe(group);
+    } else if (contact != null) {
+      contact.ended = true;
+      contact.againNanos = now + AGAIN_NANOS;
+      contact.view = null;
     }
   }
 
@@ -399,17 +478,17 @@ public final class ClientBinding {
   /// @param sender  who multicast it
   /// @param message its bytes; lent
   public void delivered(String group, MemberId sender, ByteBuffer message) {
-    if (group.equals(contactGroup) || sender.equals(self)) {
-      return;
+    if (!groups.containsKey(group) || sender.equals(self)) {
+      return; // in a contact group only clients speak
     }
     try {
       switch (ClientGroupMessage.read(message)) {
-        case ClientGroupMessage.Begun(long number, String at) -> {
+        case ClientGroupMessage.Begun(long number) -> {
           Channel channel = channel(group, number);
           if (channel != null && channel.server == null) {
             channel.server = sender;
-            servers.put(at, sender);
-            host.connected(number, at);
+            servers.put(channel.at, sender);
+            host.connected(number);
           }
         }
         case ClientGroupMessage.Answered(ClientGroupMessage.Place place, ByteBuffer said) -> {

@@ -8,8 +8,8 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What clients and servers say to each other in groups: in the contact group of a service, where all of its servers
-/// are, and in the groups of its clients ([ClientBinding], [ServedGroups]).
+/// What clients and servers say to each other in groups: in the contact groups of servers, and in the groups of clients
+/// ([ClientBinding], [ServedGroups]).
 public sealed interface ClientGroupMessage {
   /// The version of these messages, which each begins with.
   int VERSION = 1;
@@ -17,25 +17,23 @@ public sealed interface ClientGroupMessage {
   /// The longest address of a server, in bytes.
   int ADDRESS_BYTES_MAX = 512;
 
-  /// In the contact group, by a client: be in a group with me.
+  /// In the contact group of a server, by a client: be in a group with me.
   ///
   /// @param group  the group's name
   /// @param kind   whether one server is meant or all
-  /// @param at     the address of the server that founds the group; empty for the most senior one in the contact group
-  /// @param founds whether it is to be founded; otherwise servers that have come meanwhile are to join it
-  record Invite(String group, ClientGroup.Kind kind, String at, boolean founds) implements ClientGroupMessage {}
+  /// @param founds whether the server is to found it; otherwise it is there already, and is to be joined
+  record Invite(String group, ClientGroup.Kind kind, boolean founds) implements ClientGroupMessage {}
 
   /// By the client: a channel to one of the servers begins, over which both say frames.
   ///
   /// @param channel the client's number of it, from 1
-  /// @param at   the server's address; empty for the most senior server in the group
+  /// @param at      the server's address
   record Begin(long channel, String at) implements ClientGroupMessage {}
 
   /// By a server: it has the channel.
   ///
   /// @param channel as above
-  /// @param at      the server's address, which the client may not have named
-  record Begun(long channel, String at) implements ClientGroupMessage {}
+  record Begun(long channel) implements ClientGroupMessage {}
 
   /// By the client: a frame to the servers at the other ends of some channels.
   ///
@@ -72,11 +70,10 @@ public sealed interface ClientGroupMessage {
     var out = new WireWriter();
     out.u8(VERSION);
     switch (this) {
-      case Invite(String group, ClientGroup.Kind kind, String at, boolean founds) -> {
+      case Invite(String group, ClientGroup.Kind kind, boolean founds) -> {
         out.u8(1);
         out.text(group);
         out.u8(kind.ordinal());
-        out.text(at);
         out.flag(founds);
       }
       case Begin(long channel, String at) -> {
@@ -84,10 +81,9 @@ public sealed interface ClientGroupMessage {
         out.count(channel);
         out.text(at);
       }
-      case Begun(long channel, String at) -> {
+      case Begun(long channel) -> {
         out.u8(3);
         out.count(channel);
-        out.text(at);
       }
       case Said(List<Place> to, ByteBuffer frame) -> {
         out.u8(4);
@@ -126,9 +122,9 @@ public sealed interface ClientGroupMessage {
     }
     ClientGroupMessage message =
         switch (in.u8()) {
-          case 1 -> new Invite(in.text(Names.BYTES_MAX), kind(in.u8()), in.text(ADDRESS_BYTES_MAX), in.flag());
+          case 1 -> new Invite(in.text(Names.BYTES_MAX), kind(in.u8()), in.flag());
           case 2 -> new Begin(in.count(), in.text(ADDRESS_BYTES_MAX));
-          case 3 -> new Begun(in.count(), in.text(ADDRESS_BYTES_MAX));
+          case 3 -> new Begun(in.count());
           case 4 -> new Said(in.list(2, ClientGroupMessage::place), in.rest().slice());
           case 5 -> new Answered(place(in), in.rest().slice());
           case 6 -> new Ended(in.count());

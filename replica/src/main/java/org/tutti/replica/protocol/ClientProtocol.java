@@ -367,16 +367,6 @@ public final class ClientProtocol {
 
   // ---- what the network tells ------------------------------------------------------------------------------------
 
-  /// The connection that was begun last is there, and has led to a replica that was not named by its address.
-  ///
-  /// @param replica the replica's address
-  public void connectedTo(String replica) {
-    if (phase == Phase.CONNECTING) {
-      at = replica;
-      connected();
-    }
-  }
-
   /// The connection that was begun last is there.
   public void connected() {
     if (phase == Phase.CONNECTING) {
@@ -743,7 +733,10 @@ public final class ClientProtocol {
   }
 
   /// The addresses of the replicas that are there, as far as one of them has told.
-  List<String> replicas() {
+  /// The replicas that clients are told of.
+  ///
+  /// @return their addresses, as a replica has told them last; empty before
+  public List<String> replicas() {
     return replicas;
   }
 

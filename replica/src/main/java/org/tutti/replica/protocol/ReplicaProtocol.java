@@ -859,9 +859,7 @@ public final class ReplicaProtocol {
   /// The request manager, which is the primary of passive replication, too: the most senior replica that serves, as far
   /// as this one knows. Two that believe to be it do no harm: what they multicast is executed once, and has one outcome
   /// ([PendingCommands]).
-  ///
-  /// @return its name; null when none is known
-  public @Nullable String manager() {
+  private @Nullable String manager() {
     if (view != null) {
       for (MemberId member : view.members()) {
         boolean serves = member.name().equals(self) ? isServing() : group.clients(member) >= 0;

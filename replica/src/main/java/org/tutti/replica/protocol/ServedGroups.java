@@ -18,11 +18,13 @@ import org.tutti.wire.Malformed;
 /// answers clients in groups as it does those that are connected; what they call it multicasts in the servers' group,
 /// once for each number.
 ///
-/// Who is the most senior of the servers that serve, and has been alone in the contact group for some time, founds that
-/// anew: all servers may have ended and come back, and the group keeps nothing.
+/// **Its contact group**, in which clients invite it, it founds alone when it begins, and leaves when it ends. Only the
+/// server votes there: so the group is primary as long as the server is at work, whoever is cut off from whom, and
+/// nobody has to found it anew, or to come back to what he has forgotten. A later life of the server founds another one
+/// of the same name; clients, which observe, give way to it.
 ///
-/// A client's group speaks the version of the protocol that the contact group has, which all have who are there: what a
-/// newer build that founds it alone would choose, an older client might lack.
+/// A client's group speaks the version of the protocol that the contact group has in which it was invited, which the
+/// client has, too: what a newer build that founds it alone would choose, an older client might lack.
 ///
 /// A group in which its client is not any more is left, and so is one that its client does not come to. So a group is
 /// deleted by its client's leaving it.
@@ -37,11 +39,6 @@ public final class ServedGroups {
     /// @param founds     whether it is founded
     /// @param versionMax the highest version of the protocol to which the group may rise
     void enter(String group, boolean founds, int versionMax);
-
-    /// Founds a group in which the server is alone, if at all.
-    ///
-    /// @param group which
-    void found(String group);
 
     /// Leaves a group, for which nothing more is told.
     ///
@@ -82,9 +79,8 @@ public final class ServedGroups {
 
   private static final class Joined {
     final Served what;
-    final long dueNanos; // its client is there by then
+    long dueNanos; // its client is there by then
     boolean hasClient;
-    @Nullable View view;
     final TreeMap<Long, Channel> channels = new TreeMap<>(); // to this server
 
     Joined(Served what, long dueNanos) {
@@ -121,31 +117,27 @@ public final class ServedGroups {
   private final String prefix;
   private final String address;
   private final int groupsMax;
-  private final long foundNanos;
   private final Host host;
   private final TreeMap<String, Joined> groups = new TreeMap<>();
   private final TreeMap<Long, Channel> channels = new TreeMap<>(); // by connection
   private final SequencedSet<String> left = new LinkedHashSet<>(); // groups, which it does not enter again; the newest
   private @Nullable View contactView;
-  private long aloneSince = NEVER; // in the contact group, as the most senior server
   private boolean away;
   private boolean more; // may be read
   private long joined;
   private long refused;
   private long dropped;
 
-  /// Makes a server that is in no group.
+  /// Makes a server that is in no group; its host founds its contact group ([ClientBinding#contactGroup]).
   ///
   /// @param self      its node
   /// @param service   the service's name
   /// @param address   where the replica says that clients reach it
   /// @param groupsMax in how many groups it is at most
-  /// @param foundNanos how long it is alone in the contact group before it founds that
   /// @param host      enters groups and multicasts
-  public ServedGroups(MemberId self, String service, String address, int groupsMax, long foundNanos, Host host) {
-    this.foundNanos = foundNanos;
+  public ServedGroups(MemberId self, String service, String address, int groupsMax, Host host) {
     this.self = self;
-    this.contactGroup = ClientBinding.contactGroup(service);
+    this.contactGroup = ClientBinding.contactGroup(service, address);
     this.prefix = ClientBinding.prefix(service);
     this.address = address;
     this.groupsMax = groupsMax;
@@ -167,7 +159,6 @@ public final class ServedGroups {
     if (its == null) {
       return;
     }
-    its.view = view;
     boolean here = view.primary() && view.contains(its.what.client);
     if (here) {
       its.hasClient = true;
@@ -217,14 +208,15 @@ public final class ServedGroups {
     if (!invite.group().startsWith(prefix) || Names.fault(invite.group()) != null) {
       throw new Malformed("name of a group");
     }
+    if (!invite.founds() && invite.kind() == ClientGroup.Kind.ONE_CLUSIVE) {
+      throw new Malformed("a second server of one");
+    }
     View there = contactView;
     if (there == null || there.version() == 0 || !there.contains(client)) {
       return; // the client has gone, or is not in a primary view yet with this server
     }
-    boolean founder = invite.founds() && isMeant(invite.at(), contactView);
-    boolean known = groups.containsKey(invite.group()) || left.contains(invite.group());
-    if (!founder && invite.kind() == ClientGroup.Kind.ONE_CLUSIVE || known) {
-      return;
+    if (groups.containsKey(invite.group()) || left.contains(invite.group())) {
+      return; // it was invited before
     }
     if (groups.size() >= groupsMax) {
       refused++;
@@ -233,35 +225,18 @@ public final class ServedGroups {
     var its = new Joined(new Served(invite.group(), invite.kind(), client), now + PATIENCE_NANOS);
     groups.put(invite.group(), its);
     joined++;
-    host.enter(invite.group(), founder, there.version());
-  }
-
-  /// Whether an address is this server's, or it is the most senior one of those in a view.
-  private boolean isMeant(String at, @Nullable View view) {
-    if (!at.isEmpty()) {
-      return at.equals(address);
-    }
-    return view != null && view.members().getFirst().equals(self);
-  }
-
-  private boolean isMeant(String at, Joined in) {
-    View view = in.view;
-    if (!at.isEmpty() || view == null) {
-      return at.equals(address);
-    }
-    MemberId first = view.members().getFirst();
-    return self.equals(first.equals(in.what.client) && view.size() > 1 ? view.members().get(1) : first);
+    host.enter(invite.group(), invite.founds(), there.version());
   }
 
   private void begin(Joined in, long number, String at) {
-    if (!in.channels.containsKey(number) && isMeant(at, in) && !away) {
+    if (!in.channels.containsKey(number) && at.equals(address) && !away) {
       while (in.channels.size() >= CHANNELS_MAX) {
         end(in.channels.firstEntry().getValue());
       }
       var channel = new Channel(in, number, host.connected(in.what.client, number));
       in.channels.put(number, channel);
       channels.put(channel.connection, channel);
-      post(channel, new ClientGroupMessage.Begun(number, address));
+      post(channel, new ClientGroupMessage.Begun(number));
     }
   }
 
@@ -294,7 +269,9 @@ public final class ServedGroups {
     }
     Joined its = groups.remove(group);
     if (its != null) {
-      left.add(group);
+      if (its.hasClient) {
+        left.add(group);
+      }
       while (left.size() > LEFT_MAX) {
         left.removeFirst();
       }
@@ -383,13 +360,17 @@ public final class ServedGroups {
   /// Does what is due: to be called after each run of inputs, after the replica has done what is due there, and at the
   /// latest at [#deadlineNanos].
   ///
-  /// @param now     the time, in nanoseconds
-  /// @param manages whether this server is the most senior one of those that serve
+  /// @param now the time, in nanoseconds
   /// @return whether the replica was told something
-  public boolean work(long now, boolean manages) {
-    foundIfAlone(now, manages);
+  public boolean work(long now) {
+    View there = contactView;
     for (Joined group : List.copyOf(groups.values())) {
-      if (!group.hasClient && now - group.dueNanos >= 0) {
+      if (group.hasClient || now - group.dueNanos < 0) {
+        continue;
+      }
+      if (there != null && there.contains(group.what.client)) {
+        group.dueNanos = now + PATIENCE_NANOS; // it still wants this server
+      } else {
         leave(group);
       }
     }
@@ -408,23 +389,11 @@ public final class ServedGroups {
     return told;
   }
 
-  private void foundIfAlone(long now, boolean manages) {
-    View view = contactView;
-    if (!manages || view != null && (view.primary() || view.voting() > 1)) {
-      aloneSince = NEVER;
-    } else if (aloneSince == NEVER) {
-      aloneSince = now;
-    } else if (now - aloneSince >= foundNanos) {
-      aloneSince = now;
-      host.found(contactGroup);
-    }
-  }
-
   /// When [#work] has something to do although nothing happens.
   ///
   /// @return the time, in nanoseconds; [Long#MAX_VALUE] for never
   public long deadlineNanos() {
-    long due = aloneSince == NEVER ? NEVER : aloneSince + foundNanos;
+    long due = NEVER;
     for (Joined group : groups.values()) {
       due = group.hasClient ? due : Math.min(due, group.dueNanos);
     }

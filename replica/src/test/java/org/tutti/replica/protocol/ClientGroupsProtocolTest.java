@@ -21,11 +21,12 @@ class ClientGroupsProtocolTest {
   private static final MemberId C = member("c");
   private static final MemberId N1 = member("n1");
   private static final MemberId N2 = member("n2");
-  private static final String CONTACTS = ClientBinding.contactGroup("bank");
+  private static final String CONTACTS = ClientBinding.contactGroup("bank", "h1:1");
+  private static final String OTHER = ClientBinding.contactGroup("bank", "h2:1");
   private static final String FIRST = "bank.client.c.ff.1";
   private static final String SECOND = "bank.client.c.ff.2";
   private static final int VERSION = 6;
-  private static final long FOUND = 1000;
+  private static final long AGAIN = 1_000_000_000L;
   private static final long PATIENCE = 10_000_000_000L;
 
   private final List<String> asked = new ArrayList<>(); // of the host, since #asked
@@ -38,14 +39,17 @@ class ClientGroupsProtocolTest {
     return new View(new ViewId(epoch, 1), List.of(members), members.length, primary, List.of());
   }
 
-  private static View contactGroup(long epoch, MemberId... servers) {
-    return contactGroup(VERSION, epoch, servers);
+  private static View contactGroup(long epoch, MemberId server) {
+    return contactGroup(VERSION, epoch, server);
   }
 
-  private static View contactGroup(int version, long epoch, MemberId... servers) {
-    var all = new ArrayList<>(List.of(servers));
-    all.add(C);
-    return new View(new ViewId(epoch, 1), all, servers.length, true, List.of(), version);
+  private static View contactGroup(int version, long epoch, MemberId server) {
+    return new View(new ViewId(epoch, 1), List.of(server, C), 1, true, List.of(), version);
+  }
+
+  /// What an observer sees that does not hear the server.
+  private static View cutOff(long epoch) {
+    return new View(new ViewId(epoch, 1), List.of(C), 0, false, List.of(), VERSION);
   }
 
   private static ByteBuffer bytes(String text) {
@@ -59,10 +63,10 @@ class ClientGroupsProtocolTest {
   private static String words(ByteBuffer message) {
     try {
       return switch (ClientGroupMessage.read(message.duplicate())) {
-        case ClientGroupMessage.Invite(var group, var kind, var at, var founds) ->
-            "invite " + group + " " + kind + " '" + at + "'" + (founds ? " founds" : "");
+        case ClientGroupMessage.Invite(var group, var kind, var founds) ->
+            "invite " + group + " " + kind + (founds ? " founds" : "");
         case ClientGroupMessage.Begin(long channel, String at) -> "begin " + channel + " '" + at + "'";
-        case ClientGroupMessage.Begun(long channel, String at) -> "begun " + channel + " '" + at + "'";
+        case ClientGroupMessage.Begun(long channel) -> "begun " + channel;
         case ClientGroupMessage.Said(var to, var frame) ->
             "said " + to.stream().map(place -> place.channel() + "/" + place.number()).toList() + " " + text(frame);
         case ClientGroupMessage.Answered(var place, var frame) ->
@@ -108,8 +112,8 @@ class ClientGroupsProtocolTest {
           }
 
           @Override
-          public void connected(long channel, String at) {
-            asked.add("connected " + channel + " " + at);
+          public void connected(long channel) {
+            asked.add("connected " + channel);
           }
 
           @Override
@@ -130,13 +134,7 @@ class ClientGroupsProtocolTest {
         "bank",
         "h1:1",
         most,
-        FOUND,
         new ServedGroups.Host() {
-          @Override
-          public void found(String group) {
-            asked.add("found " + group);
-          }
-
           private long connections;
 
           @Override
@@ -180,34 +178,44 @@ class ClientGroupsProtocolTest {
   private ClientBinding bound(ClientGroup.Kind kind) {
     ClientBinding client = client(kind);
     assertThat(client.connect("h1:1")).isEqualTo(1);
-    client.viewed(CONTACTS, contactGroup(1, N1, N2));
+    client.flush(0);
+    client.viewed(CONTACTS, contactGroup(1, N1));
+    client.flush(0);
     client.viewed(FIRST, kind == ClientGroup.Kind.INCLUSIVE ? view(2, true, N1, C, N2) : view(2, true, N1, C));
-    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1, "h1:1").encode());
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
+    client.flush(0);
+    client.ended(CONTACTS, "left", 0);
     asked.clear();
     return client;
   }
 
   @Test
-  void aOneClusiveGroupIsInvitedFromTheContactGroupAndHasAChannelToItsServer() {
+  void aOneClusiveGroupIsInvitedFromItsServersContactGroupAndHasAChannelToItsServer() {
     ClientBinding client = client(ClientGroup.Kind.ONE_CLUSIVE);
     client.connect("h1:1");
-    assertThat(asked()).containsExactly("observe " + CONTACTS, "join " + FIRST);
-    client.viewed(CONTACTS, contactGroup(1, N1, N2));
-    assertThat(asked()).containsExactly(CONTACTS + ": invite " + FIRST + " ONE_CLUSIVE 'h1:1' founds");
+    client.flush(0);
+    assertThat(asked()).containsExactly("join " + FIRST, "observe " + CONTACTS);
+    client.viewed(CONTACTS, contactGroup(1, N1));
+    client.flush(0);
+    client.viewed(CONTACTS, contactGroup(2, N1));
+    client.flush(0);
+    assertThat(asked()).containsExactly(CONTACTS + ": invite " + FIRST + " ONE_CLUSIVE founds");
     client.viewed(FIRST, view(1, false, C));
+    client.flush(0);
     assertThat(asked()).isEmpty();
     client.viewed(FIRST, view(2, true, N1, C));
-    assertThat(asked()).containsExactly(FIRST + ": begin 1 'h1:1'");
+    client.flush(0);
+    assertThat(asked()).containsExactly(FIRST + ": begin 1 'h1:1'", "leave " + CONTACTS);
     client.send(1, bytes("early"));
-    client.flush();
-    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1, "h1:1").encode());
+    client.flush(0);
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
     client.send(1, bytes("HELLO"));
     client.send(1, bytes("OPEN"));
-    client.flush();
+    client.flush(0);
     client.delivered(FIRST, N1, answered(1, 0, "WELCOME"));
     assertThat(asked())
         .containsExactly(
-            "connected 1 h1:1", FIRST + ": said [1/0] HELLO", FIRST + ": said [1/1] OPEN", "received 1 WELCOME");
+            "connected 1", FIRST + ": said [1/0] HELLO", FIRST + ": said [1/1] OPEN", "received 1 WELCOME");
     assertThat(client.groups()).containsExactly(FIRST);
   }
 
@@ -217,8 +225,56 @@ class ClientGroupsProtocolTest {
     client.viewed(FIRST, view(3, true, C));
     assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: no server is in the group any more");
     assertThat(client.connect("h2:1")).isEqualTo(2);
+    client.flush(0);
+    client.viewed(OTHER, contactGroup(1, N2));
+    client.flush(0);
     assertThat(asked())
-        .containsExactly("join " + SECOND, CONTACTS + ": invite " + SECOND + " ONE_CLUSIVE 'h2:1' founds");
+        .containsExactly("join " + SECOND, "observe " + OTHER, OTHER + ": invite " + SECOND + " ONE_CLUSIVE founds");
+  }
+
+  @Test
+  void theSameContactGroupIsObservedAgainWhenItHasBeenLeft() {
+    ClientBinding client = client(ClientGroup.Kind.ONE_CLUSIVE);
+    client.connect("h1:1");
+    client.flush(0);
+    client.disconnect(1);
+    client.connect("h2:1");
+    client.flush(0);
+    client.disconnect(2);
+    client.connect("h1:1");
+    asked.clear();
+    client.flush(0);
+    assertThat(asked()).as("not while it is just being left").containsExactly("leave " + OTHER);
+    client.viewed(CONTACTS, contactGroup(1, N1)); // of the membership before
+    client.flush(0);
+    client.ended(OTHER, "left", 0);
+    assertThat(asked()).isEmpty();
+    client.ended(CONTACTS, "left", 0);
+    assertThat(asked()).containsExactly("observe " + CONTACTS);
+  }
+
+  @Test
+  void aGroupIsOverWhoseServerHasGoneBeforeItHasFoundedIt() {
+    ClientBinding client = client(ClientGroup.Kind.ONE_CLUSIVE);
+    client.connect("h1:1");
+    client.flush(0);
+    client.viewed(CONTACTS, cutOff(1));
+    client.flush(0);
+    client.viewed(CONTACTS, contactGroup(2, N1));
+    client.flush(0);
+    asked.clear();
+    client.viewed(CONTACTS, cutOff(3));
+    client.flush(0);
+    String gone = ": the server that was to found the group has gone";
+    assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1" + gone);
+    client.connect("h1:1");
+    client.ended(CONTACTS, "nobody votes there any more", 0);
+    client.flush(0);
+    assertThat(asked()).containsExactly("join " + SECOND, "leave " + SECOND, "disconnected 2" + gone);
+    client.flush(0);
+    client.connect("h1:1");
+    client.flush(0);
+    assertThat(asked()).as("a later life may be there").contains("observe " + CONTACTS);
   }
 
   @Test
@@ -237,12 +293,12 @@ class ClientGroupsProtocolTest {
     client.disconnect(1);
     assertThat(client.connect("h1:1")).isEqualTo(2);
     client.delivered(FIRST, N1, answered(1, 0, "late"));
-    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(2, "h1:1").encode());
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(2).encode());
     client.delivered(FIRST, N2, answered(2, 0, "of another server"));
     client.delivered(SECOND, N1, answered(2, 0, "of another group"));
     client.delivered(FIRST, N1, answered(2, 0, "good"));
     assertThat(asked())
-        .containsExactly(FIRST + ": ended 1", FIRST + ": begin 2 'h1:1'", "connected 2 h1:1", "received 2 good");
+        .containsExactly(FIRST + ": ended 1", FIRST + ": begin 2 'h1:1'", "connected 2", "received 2 good");
   }
 
   @Test
@@ -259,12 +315,12 @@ class ClientGroupsProtocolTest {
   void inAnInclusiveGroupAFrameToAllIsOneMulticastAndOneServerMayGo() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
     assertThat(client.connect("h2:1")).isEqualTo(2);
-    client.delivered(FIRST, N2, new ClientGroupMessage.Begun(2, "h2:1").encode());
+    client.delivered(FIRST, N2, new ClientGroupMessage.Begun(2).encode());
     asked.clear();
     client.send(1, bytes("CALL 1"));
     client.send(2, bytes("CALL 1"));
     client.send(1, bytes("CALL 2"));
-    client.flush();
+    client.flush(0);
     assertThat(asked()).containsExactly(FIRST + ": said [1/0, 2/0] CALL 1", FIRST + ": said [1/1] CALL 2");
     client.viewed(FIRST, view(3, true, C, N2));
     assertThat(asked()).containsExactly("disconnected 1: n1 is not in the group any more");
@@ -272,56 +328,106 @@ class ClientGroupsProtocolTest {
   }
 
   @Test
-  void serversThatComeAreInvitedToAnInclusiveGroup() {
-    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
-    MemberId third = member("n3");
-    client.viewed(CONTACTS, contactGroup(2, N1, N2, third));
-    assertThat(asked()).containsExactly(CONTACTS + ": invite " + FIRST + " INCLUSIVE ''");
-    client.connect("h2:1");
-    client.disconnect(2); // it has not answered
+  void serversThatAreListedAreInvitedToAnInclusiveGroup() {
+    ClientBinding client = client(ClientGroup.Kind.INCLUSIVE);
+    client.connect("h1:1");
+    client.listed(List.of("h1:1", "h2:1"));
+    client.flush(0);
+    client.viewed(CONTACTS, contactGroup(1, N1));
+    client.flush(0);
     assertThat(asked())
-        .containsExactly(
-            FIRST + ": begin 2 'h2:1'", FIRST + ": ended 2", CONTACTS + ": invite " + FIRST + " INCLUSIVE ''");
+        .containsExactly("join " + FIRST, "observe " + CONTACTS, CONTACTS + ": invite " + FIRST + " INCLUSIVE founds");
+    client.viewed(FIRST, view(2, true, N1, C));
+    client.flush(0);
+    assertThat(asked()).containsExactly(FIRST + ": begin 1 'h1:1'", "leave " + CONTACTS, "observe " + OTHER);
+    client.viewed(OTHER, contactGroup(1, N2));
+    client.flush(0);
+    client.viewed(OTHER, contactGroup(2, N2));
+    client.flush(0);
+    assertThat(asked()).as("once").containsExactly(OTHER + ": invite " + FIRST + " INCLUSIVE");
+    client.viewed(FIRST, view(3, true, N1, C, N2));
+    client.flush(0);
+    assertThat(asked()).contains("leave " + OTHER);
+  }
+
+  @Test
+  void aServerThatAChannelIsToIsInvitedThoughNobodyListsIt() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.connect("h3:1");
+    client.flush(0);
+    String third = ClientBinding.contactGroup("bank", "h3:1");
+    assertThat(asked()).containsExactly(FIRST + ": begin 2 'h3:1'", "observe " + third);
+    client.disconnect(2);
+    client.flush(0);
+    assertThat(asked()).containsExactly(FIRST + ": ended 2", "leave " + third);
+  }
+
+  @Test
+  void aContactGroupThatHasEndedIsObservedAgainAfterAWhile() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.listed(List.of("h1:1", "h3:1"));
+    client.flush(0);
+    String third = ClientBinding.contactGroup("bank", "h3:1");
+    assertThat(asked()).containsExactly("observe " + third);
+    client.ended(third, "nobody votes there any more", 5);
+    client.flush(AGAIN + 4);
+    assertThat(asked()).isEmpty();
+    client.flush(AGAIN + 5);
+    assertThat(asked()).containsExactly("observe " + third);
   }
 
   @Test
   void aServerThatHasLeftAnInclusiveGroupIsInAnotherOne() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.listed(List.of("h1:1", "h2:1"));
     client.viewed(FIRST, view(3, true, N1, C));
-    client.viewed(CONTACTS, contactGroup(2, N1));
-    assertThat(asked()).isEmpty();
-    client.viewed(CONTACTS, contactGroup(3, N1, N2));
+    client.delivered(FIRST, N1, new ClientGroupMessage.Begun(1).encode());
+    client.flush(0);
+    assertThat(asked()).containsExactly("observe " + OTHER);
+    client.viewed(OTHER, contactGroup(3, N2));
+    client.flush(0);
     assertThat(asked()).containsExactly("leave " + FIRST, "disconnected 1: a server that had left the group is back");
     client.connect("h1:1");
-    assertThat(asked()).containsExactly("join " + SECOND, CONTACTS + ": invite " + SECOND + " INCLUSIVE '' founds");
+    client.flush(0);
+    client.viewed(CONTACTS, contactGroup(4, N1));
+    client.flush(0);
+    assertThat(asked())
+        .containsExactly(
+            "join " + SECOND,
+            "leave " + OTHER,
+            "observe " + CONTACTS,
+            CONTACTS + ": invite " + SECOND + " INCLUSIVE founds");
     ServedGroups server = serving();
     server.viewed(FIRST, view(3, false, N1));
     asked.clear();
-    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", false);
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
     assertThat(asked()).as("it does not enter a group again").isEmpty();
   }
 
+  /// In a view without a server the client is the first member.
   @Test
-  void aServerThatHasLeftTheContactGroupIsNotWaitedFor() {
-    ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
-    client.disconnect(1);
-    client.connect("h1:1");
-    client.viewed(CONTACTS, contactGroup(2, N2));
-    asked.clear();
-    client.flush();
-    assertThat(asked()).containsExactly("leave " + SECOND, "disconnected 2: n1 is not among the servers any more");
+  void aClientThatIsCutOffFromAServerGoesOnObservingIt() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.listed(List.of("h1:1", "h3:1"));
+    client.flush(0);
+    String third = ClientBinding.contactGroup("bank", "h3:1");
+    client.viewed(third, cutOff(1));
+    client.flush(0);
+    client.flush(0);
+    client.viewed(third, contactGroup(2, member("n3")));
+    client.flush(0);
+    assertThat(asked()).containsExactly("observe " + third, third + ": invite " + FIRST + " INCLUSIVE");
   }
 
   @Test
-  void aServerThatIsBackWithAnotherLifeIsWaitedFor() {
-    ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
-    client.disconnect(1);
-    var later = new MemberId(N1.name(), N1.address(), N1.incarnation() + 1);
-    client.viewed(CONTACTS, contactGroup(2, N2, later));
-    client.connect("h1:1");
-    asked.clear();
-    client.flush();
-    assertThat(asked()).isEmpty();
+  void aLaterLifeOfAServerIsInvitedToTheSameGroup() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
+    client.listed(List.of("h1:1", "h2:1"));
+    client.viewed(FIRST, view(3, true, N1, C));
+    client.flush(0);
+    client.viewed(OTHER, contactGroup(3, new MemberId(N2.name(), N2.address(), N2.incarnation() + 1)));
+    client.flush(0);
+    assertThat(asked()).containsExactly("observe " + OTHER, OTHER + ": invite " + FIRST + " INCLUSIVE");
   }
 
   @Test
@@ -329,45 +435,25 @@ class ClientGroupsProtocolTest {
     ClientBinding client = bound(ClientGroup.Kind.ONE_CLUSIVE);
     client.send(1, bytes("CLOSE"));
     client.close();
-    assertThat(asked()).containsExactly(FIRST + ": said [1/0] CLOSE", "leave " + FIRST, "leave " + CONTACTS);
+    assertThat(asked()).containsExactly(FIRST + ": said [1/0] CLOSE", "leave " + FIRST);
     assertThatThrownBy(() -> client.connect("h1:1")).isInstanceOf(IllegalStateException.class);
   }
 
   // ---- the server's side -----------------------------------------------------------------------------------------
 
-  private void invite(ServedGroups server, String group, ClientGroup.Kind kind, String at, boolean founds) {
-    server.delivered(CONTACTS, C, new ClientGroupMessage.Invite(group, kind, at, founds).encode(), 0);
+  private void invite(ServedGroups server, String group, ClientGroup.Kind kind, boolean founds) {
+    server.delivered(CONTACTS, C, new ClientGroupMessage.Invite(group, kind, founds).encode(), 0);
   }
 
   private void say(ServedGroups server, long number, String frame) {
     server.delivered(FIRST, C, new ClientGroupMessage.Said(List.of(new Place(1, number)), bytes(frame)).encode(), 0);
   }
 
-  @Test
-  void theMostSeniorServerFoundsTheContactGroupWhenItIsAloneThere() {
-    ServedGroups server = server(10);
-    server.work(0, false);
-    server.work(FOUND, false);
-    server.work(FOUND + 1, true);
-    assertThat(server.deadlineNanos()).isEqualTo(2 * FOUND + 1);
-    server.work(2 * FOUND, true);
-    assertThat(asked()).as("another one is, or it has not been for long").isEmpty();
-    server.work(2 * FOUND + 1, true);
-    assertThat(asked()).containsExactly("found " + CONTACTS);
-    server.viewed(CONTACTS, contactGroup(1, N1, N2));
-    server.work(9 * FOUND, true);
-    assertThat(asked()).isEmpty();
-    server.ended(CONTACTS);
-    server.work(10 * FOUND, true);
-    server.work(11 * FOUND, true);
-    assertThat(asked()).containsExactly("found " + CONTACTS);
-  }
-
   /// A server with channel 1 of c, which is connection 1.
   private ServedGroups serving() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N1, N2));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(CONTACTS, contactGroup(1, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     server.viewed(FIRST, view(1, true, N1));
     server.viewed(FIRST, view(2, true, N1, C));
     server.delivered(FIRST, C, new ClientGroupMessage.Begin(1, "h1:1").encode(), 0);
@@ -381,11 +467,7 @@ class ClientGroupsProtocolTest {
     server.send(1, ByteBuffer.allocate(11).putInt(7).put(bytes("WELCOME")).flip());
     assertThat(asked())
         .containsExactly(
-            "found " + FIRST,
-            "connected c",
-            FIRST + ": begun 1 'h1:1'",
-            "said 1 HELLO",
-            FIRST + ": answered 1/0 WELCOME");
+            "found " + FIRST, "connected c", FIRST + ": begun 1", "said 1 HELLO", FIRST + ": answered 1/0 WELCOME");
     assertThat(server.groups()).containsExactly(new ServedGroups.Served(FIRST, ClientGroup.Kind.ONE_CLUSIVE, C));
     server.viewed(FIRST, view(3, true, N1));
     assertThat(asked()).containsExactly("disconnected 1", "leave " + FIRST);
@@ -393,54 +475,69 @@ class ClientGroupsProtocolTest {
   }
 
   @Test
-  void othersAreNotMeantByAOneClusiveInvitationAndJoinAtAnInclusiveOne() {
+  void aServerJoinsAnInclusiveGroupThatIsThere() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N2, N1));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h2:1", true);
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "", true);
-    assertThat(asked()).isEmpty();
-    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", true);
-    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, "", false);
+    server.viewed(CONTACTS, contactGroup(1, N1));
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
     assertThat(asked()).containsExactly("join " + FIRST);
-    server.viewed(CONTACTS, contactGroup(2, N1, N2));
-    invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "", true);
-    assertThat(asked()).containsExactly("found " + SECOND);
+    invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, false); // has another server
+    assertThat(asked()).isEmpty();
+    assertThat(server.dropped()).isEqualTo(1);
+    server.viewed(FIRST, view(2, true, N2, C, N1));
+    server.delivered(FIRST, C, new ClientGroupMessage.Begin(1, "h2:1").encode(), 0);
+    assertThat(asked()).as("to the other one").isEmpty();
+  }
+
+  @Test
+  void whoCouldNotJoinAGroupMayBeInvitedToItAgain() {
+    ServedGroups server = server(10);
+    server.viewed(CONTACTS, contactGroup(1, N1));
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
+    server.ended(FIRST);
+    invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
+    assertThat(asked()).containsExactly("join " + FIRST, "join " + FIRST);
   }
 
   /// Whoever is in the contact group has its version; a newer server would choose a higher one alone.
   @Test
   void aGroupRisesNoFurtherThanTheContactGroup() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(0, 1, N1, N2));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(CONTACTS, contactGroup(0, 1, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).isEmpty();
-    server.viewed(CONTACTS, contactGroup(VERSION - 1, 1, N1, N2));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(CONTACTS, contactGroup(VERSION - 1, 1, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).containsExactly("found " + FIRST + " in " + (VERSION - 1));
-    server.viewed(CONTACTS, contactGroup(VERSION + 1, 1, N2, N1));
-    invite(server, SECOND, ClientGroup.Kind.INCLUSIVE, "", true);
+    server.viewed(CONTACTS, contactGroup(VERSION + 1, 1, N1));
+    invite(server, SECOND, ClientGroup.Kind.INCLUSIVE, false);
     assertThat(asked()).containsExactly("join " + SECOND + " in " + (VERSION + 1));
   }
 
   @Test
   void anInvitationOfWhoIsNotInTheContactGroupIsOfLongAgo() {
     ServedGroups server = server(10);
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     server.viewed(CONTACTS, view(1, false, N1));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).isEmpty();
   }
 
   @Test
   void aGroupIsLeftToWhichItsClientDoesNotCome() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N1, N2));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(CONTACTS, contactGroup(1, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     server.viewed(FIRST, view(1, true, N1));
     assertThat(server.deadlineNanos()).isEqualTo(PATIENCE);
-    server.work(PATIENCE - 1, false);
-    assertThat(asked()).containsExactly("found " + FIRST);
-    server.work(PATIENCE, false);
+    server.work(PATIENCE - 1);
+    server.work(PATIENCE);
+    assertThat(asked()).as("it is there yet, and wants it").containsExactly("found " + FIRST);
+    assertThat(server.deadlineNanos()).isEqualTo(2 * PATIENCE);
+    server.viewed(CONTACTS, view(2, true, N1));
+    server.work(2 * PATIENCE - 1);
+    assertThat(asked()).isEmpty();
+    server.work(2 * PATIENCE);
     assertThat(asked()).containsExactly("leave " + FIRST);
     assertThat(server.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
   }
@@ -452,10 +549,10 @@ class ClientGroupsProtocolTest {
     server.read(1, false);
     say(server, 0, "a");
     say(server, 1, "b");
-    assertThat(server.work(0, false)).isFalse();
+    assertThat(server.work(0)).isFalse();
     assertThat(asked()).isEmpty();
     server.read(1, true);
-    assertThat(server.work(0, false)).isTrue();
+    assertThat(server.work(0)).isTrue();
     assertThat(asked()).containsExactly("said 1 a", "said 1 b");
   }
 
@@ -464,8 +561,8 @@ class ClientGroupsProtocolTest {
     ServedGroups server = serving();
     asked.clear();
     server.delivered(CONTACTS, C, bytes("nonsense"), 0);
-    invite(server, "bank", ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true); // the servers' own group
-    server.delivered(FIRST, C, new ClientGroupMessage.Begun(1, "h1:1").encode(), 0);
+    invite(server, "bank", ClientGroup.Kind.ONE_CLUSIVE, true); // the servers' own group
+    server.delivered(FIRST, C, new ClientGroupMessage.Begun(1).encode(), 0);
     assertThat(server.dropped()).isEqualTo(3);
     server.delivered(FIRST, N2, bytes("nonsense"), 0); // another server's
     assertThat(server.dropped()).isEqualTo(3);
@@ -478,9 +575,9 @@ class ClientGroupsProtocolTest {
   @Test
   void thereAreNotMoreGroupsThanMayBe() {
     ServedGroups server = server(1);
-    server.viewed(CONTACTS, contactGroup(1, N1, N2));
-    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
-    invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, "h1:1", true);
+    server.viewed(CONTACTS, contactGroup(1, N1));
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
+    invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).containsExactly("found " + FIRST);
     assertThat(server.refused()).isEqualTo(1);
   }
@@ -494,6 +591,6 @@ class ClientGroupsProtocolTest {
     assertThat(asked()).containsExactly(FIRST + ": ended 1", "disconnected 1");
     server.away(false);
     server.delivered(FIRST, C, new ClientGroupMessage.Begin(3, "h1:1").encode(), 0);
-    assertThat(asked()).containsExactly("connected c", FIRST + ": begun 3 'h1:1'");
+    assertThat(asked()).containsExactly("connected c", FIRST + ": begun 3");
   }
 }

@@ -138,12 +138,12 @@ class ReplicaGoldenTest {
     Golden golden =
         new Golden("replica", "client-group", "in groups of clients and servers: `ClientGroupMessage`")
             .example("begin", new ClientGroupMessage.Begin(300, "a:1"), format)
-            .example("begun", new ClientGroupMessage.Begun(300, "a:1"), format)
+            .example("begun", new ClientGroupMessage.Begun(300), format)
             .example("said", new ClientGroupMessage.Said(places, bytes("call")), format)
             .example("answered", new ClientGroupMessage.Answered(places.getFirst(), bytes("reply")), format)
             .example("ended", new ClientGroupMessage.Ended(300), format);
     for (ClientGroup.Kind kind : ClientGroup.Kind.values()) {
-      golden.example("invite " + kind, new ClientGroupMessage.Invite("bank.client.c.1.1", kind, "a:1", true), format);
+      golden.example("invite " + kind, new ClientGroupMessage.Invite("bank.client.c.1.1", kind, true), format);
     }
     golden.covers(ClientGroupMessage.class).check();
   }

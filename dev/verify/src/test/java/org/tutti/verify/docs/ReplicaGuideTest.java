@@ -80,8 +80,9 @@ class ReplicaGuideTest {
   private static final Policy MANAGER =
       new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
 
-  private static String addInGroup(Node node, ClientGroup.Kind kind, long amount) throws Exception {
-    try (Client client = Client.of("counter").group(node, kind).policy(MANAGER).connect()) {
+  private static String addInGroup(Node node, String server, long amount) throws Exception {
+    Client.Builder builder = Client.of("counter").at(server).policy(MANAGER);
+    try (Client client = builder.group(node, ClientGroup.Kind.ONE_CLUSIVE).connect()) {
       long value = client.call(ByteBuffer.allocate(8).putLong(0, amount)).get().getLong();
       ClientGroup its = client.groupDetails().getFirst();
       return value + " by " + its.manager() + ", " + its.members().size() + " members";
@@ -99,7 +100,7 @@ class ReplicaGuideTest {
       for (Running one : running) {
         one.replica.awaitServing(Duration.ofSeconds(60));
       }
-      assertThat(addInGroup(own, ClientGroup.Kind.ONE_CLUSIVE, 5)).matches("5 by n[1-3].*, 2 members");
+      assertThat(addInGroup(own, running.getLast().replica.clients(), 5)).matches("5 by n[1-3].*, 2 members");
     } finally {
       running.forEach(Running::close);
     }
