@@ -144,9 +144,6 @@ public final class Client implements AutoCloseable {
     if (settings.policy != null) {
       protocol.wish(settings.policy);
     }
-    if (node != null) {
-      NodeRoles.claim(node, settings.service, "a client in groups");
-    }
     this.loop = ClientLoop.enter();
   }
 
@@ -823,8 +820,9 @@ public final class Client implements AutoCloseable {
     /// ([Replica#clients], or [Replica.Builder#advertise]). Not together with [#hedged] or [#tls]; with
     /// [ClientGroup.Kind#ONE_CLUSIVE], no policy of several servers.
     ///
-    /// @param member  the client's node, whose contacts name the servers' nodes; has neither a replica of the service
-    ///                nor another such client, and is closed by whoever started it
+    /// @param member  the client's node, whose contacts name the servers' nodes; other clients may have it too. A
+    ///                replica of the service that it has cannot be in this client's groups. It is closed by whoever
+    ///                started it
     /// @param servers which servers are in a group
     /// @return this builder
     public Builder group(Node member, ClientGroup.Kind servers) {
@@ -864,7 +862,7 @@ public final class Client implements AutoCloseable {
     ///
     /// @return the client
     /// @throws IllegalArgumentException when a setting is out of its range, or an address is not of the form host:port
-    /// @throws IllegalStateException    when the node of a client in groups is closed, or has another one, or a replica
+    /// @throws IllegalStateException    when the node of a client in groups is closed
     /// @throws UncheckedIOException     when certificates cannot be used; the message names the file
     public Client connect() {
       if (callsMax < 1 || callsMax > 1 << 16 || silence.toMillis() < 10 || !deadline.isPositive()) {

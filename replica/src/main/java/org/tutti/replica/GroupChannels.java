@@ -13,15 +13,14 @@ import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.replica.protocol.ClientBinding;
 
-/// What a client has in place of connections when it is in groups with its servers. With the client's lock. A node has
-/// one such client of a service, and then no replica of it.
+/// What a client has in place of connections when it is in groups with its servers. With the client's lock. Clients of
+/// one node observe a contact group one after the other.
 final class GroupChannels implements ClientBinding.Host {
   /// Joining the contact group and the group, two views each.
   static final long FORMING_NANOS = 3_000_000_000L;
 
   private final Client client;
   private final Node node;
-  private final String service;
   private final ClientGroup.Kind kind;
   private final ClientBinding binding;
   private final Map<String, Membership> memberships = new HashMap<>();
@@ -30,7 +29,6 @@ final class GroupChannels implements ClientBinding.Host {
   GroupChannels(Client client, Node node, String service, ClientGroup.Kind kind, long nonce) {
     this.client = client;
     this.node = node;
-    this.service = service;
     this.kind = kind;
     this.binding = new ClientBinding(node.self(), service, nonce, kind, this);
   }
@@ -81,7 +79,6 @@ final class GroupChannels implements ClientBinding.Host {
   void close() {
     channels.clear();
     binding.close();
-    NodeRoles.release(node, service);
   }
 
   List<ClientGroup> details() {
@@ -104,7 +101,7 @@ final class GroupChannels implements ClientBinding.Host {
   public void observe(String group) {
     try {
       open(node.observe(group, Membership.OF_CONTACTS));
-    } catch (IllegalStateException notNow) { // it is just being left, by another client, or the node is closed
+    } catch (IllegalStateException notNow) { // a replica of this node has it, or another client, or the node is closed
       client.afterwards(() -> binding.ended(group, String.valueOf(notNow.getMessage()), System.nanoTime()));
     }
   }

@@ -31,7 +31,6 @@ final class ReplicaGroups implements ServedGroups.Host {
   private @Nullable ServicePort port;
   private @Nullable ServedGroups protocol;
   private @Nullable String contactGroup;
-  private boolean isAt; // the node, as its replica
   private boolean looking; // later
   private volatile boolean closed;
 
@@ -80,21 +79,11 @@ final class ReplicaGroups implements ServedGroups.Host {
   /// @param servers the service's group, which is left when that cannot be
   void begin(Group servers) {
     try {
-      NodeRoles.claim(node, service, "a replica");
-      isAt = true;
       port().besides(() -> groups().work(System.nanoTime()));
       open(node.create(Objects.requireNonNull(contactGroup), Membership.OF_CLIENT, Membership.OF_CONTACTS));
     } catch (RuntimeException e) {
       servers.leave();
-      release();
       throw e;
-    }
-  }
-
-  private void release() {
-    if (isAt) {
-      isAt = false;
-      NodeRoles.release(node, service);
     }
   }
 
@@ -183,7 +172,6 @@ final class ReplicaGroups implements ServedGroups.Host {
     lock.lock();
     try {
       closed = true;
-      release();
       groups().away(true);
       memberships.values().forEach(Membership::leave);
     } finally {

@@ -116,7 +116,7 @@ public final class ClientBinding {
     final String name;
     final String at;
     @Nullable View view;
-    boolean ended;
+    @Nullable String ended; // why; null: it has not
     long againNanos; // when it has ended
     @Nullable Bound asked; // the inclusive group to which the server was invited
     @Nullable MemberId server; // which life of it
@@ -339,7 +339,7 @@ public final class ClientBinding {
     for (Contact contact : List.copyOf(contacts.values())) {
       if (!wanted.contains(contact.at)) {
         release(contact);
-      } else if (contact.ended && now - contact.againNanos >= 0) {
+      } else if (contact.ended != null && now - contact.againNanos >= 0) {
         contacts.remove(contact.at);
       }
     }
@@ -376,7 +376,7 @@ public final class ClientBinding {
 
   private void release(Contact contact) {
     contacts.remove(contact.at);
-    if (!contact.ended && !leaving.contains(contact.name)) {
+    if (contact.ended == null && !leaving.contains(contact.name)) {
       leaving.add(contact.name);
       host.leave(contact.name);
     }
@@ -393,14 +393,17 @@ public final class ClientBinding {
   private void look(Contact contact) {
     View view = contact.view;
     MemberId server = view == null || !view.primary() ? null : view.members().getFirst();
-    if (server != null && !contact.ended) {
+    if (server != null && contact.ended == null) {
       servers.put(contact.at, server);
     }
     for (Bound group : List.copyOf(groups.values())) {
       if (group.view != null || !group.at.equals(contact.at)) {
         continue;
       }
-      if (contact.ended || server == null && group.invited) {
+      String why = contact.ended;
+      if (why != null) {
+        over(group, "the server that was to found the group cannot be asked: " + why);
+      } else if (server == null && group.invited) {
         over(group, "the server that was to found the group has gone");
       } else if (server != null && !group.invited) {
         group.invited = true;
@@ -408,7 +411,7 @@ public final class ClientBinding {
       }
     }
     Bound in = all;
-    if (in == null || in.view == null || server == null || contact.ended || in.view.contains(server)) {
+    if (in == null || in.view == null || server == null || contact.ended != null || in.view.contains(server)) {
       return;
     }
     if (in.had.contains(server)) {
@@ -448,7 +451,7 @@ public final class ClientBinding {
     if (contact != null && left) {
       host.observe(group);
     } else if (contact != null) {
-      contact.ended = true;
+      contact.ended = why;
       contact.againNanos = now + AGAIN_NANOS;
       contact.view = null;
     }

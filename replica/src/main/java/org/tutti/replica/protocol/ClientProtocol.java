@@ -732,8 +732,7 @@ public final class ClientProtocol {
     return sent.values();
   }
 
-  /// The addresses of the replicas that are there, as far as one of them has told.
-  /// The replicas that clients are told of.
+  /// The replicas that are there.
   ///
   /// @return their addresses, as a replica has told them last; empty before
   public List<String> replicas() {

@@ -385,26 +385,46 @@ class ClientGroupsTest {
     assertThatThrownBy(hedged::connect).hasMessageContaining("has no connections");
     Client.Builder nowhere = Client.of("counter").group(nodes.get("c"), ClientGroup.Kind.INCLUSIVE);
     assertThatThrownBy(nowhere::connect).hasMessage("a client needs the address of a replica");
-    Client.Builder atServer = Client.of("counter").at(at).group(nodes.get("n1"), ClientGroup.Kind.INCLUSIVE);
-    assertThatThrownBy(atServer::connect)
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("node n1 cannot have a client in groups of \"counter\": it has a replica");
-    Client.Builder twice = Client.of("counter").at(at).group(nodes.get("c"), ClientGroup.Kind.ONE_CLUSIVE);
-    Client first = twice.connect();
-    clients.add(first);
-    assertThatThrownBy(twice::connect)
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("node c cannot have a client in groups of \"counter\": it has a client in groups");
-    first.close();
-    until("room", () -> hasRoom(twice));
   }
 
-  private boolean hasRoom(Client.Builder builder) {
-    try {
-      clients.add(builder.connect());
-      return true;
-    } catch (IllegalStateException _) {
-      return false;
+  @Test
+  void clientsOfOneNodeFormTheirGroupsOneAfterTheOther() throws Exception {
+    startServers();
+    Node node = node("c");
+    for (ClientGroup.Kind kind : List.of(ClientGroup.Kind.ONE_CLUSIVE, ClientGroup.Kind.INCLUSIVE)) {
+      for (int i = 0; i < 2; i++) {
+        clients.add(Client.of("counter").at(replicas.get("n2").clients()).group(node, kind).connect());
+      }
     }
+    List<CompletableFuture<ByteBuffer>> replies = new ArrayList<>();
+    for (Client client : clients) {
+      replies.add(client.call(number(1)));
+    }
+    for (CompletableFuture<ByteBuffer> reply : replies) {
+      reply.get();
+    }
+    assertThat(clients.stream().map(client -> client.groupDetails().getFirst().name())).doesNotHaveDuplicates();
+    assertThat(call(clients.getFirst(), 1)).isEqualTo(5);
+  }
+
+  @Test
+  void aClientOnAServersNodeIsServedByAnotherOneAndIsToldWhyNotByItsOwn() throws Exception {
+    startServers();
+    Client.Builder builder = Client.of("counter").group(nodes.get("n2"), ClientGroup.Kind.ONE_CLUSIVE);
+    Client client = builder.at(replicas.get("n2").clients(), replicas.get("n3").clients()).connect();
+    clients.add(client);
+    assertThat(call(client, 1)).isEqualTo(1);
+    assertThat(client.groupDetails().getFirst().manager()).isNotEqualTo(nodes.get("n2").self());
+    Node own = nodes.get(manager());
+    Client toItself =
+        Client.of("counter")
+            .group(own, ClientGroup.Kind.ONE_CLUSIVE)
+            .at(replicas.get(manager()).clients())
+            .policy(MANAGER)
+            .deadline(Duration.ofSeconds(2))
+            .connect();
+    clients.add(toItself);
+    assertThatThrownBy(() -> call(toItself, 1))
+        .hasMessageContaining("cannot be asked: already a member of group \"counter.clients@");
   }
 }
