@@ -254,13 +254,21 @@ class ClientGroupsTest {
     }
   }
 
+  /// A client that has had a reply, and whose group has all servers that it is to have.
+  private Client servedClient(ClientGroup.Kind kind) throws Exception {
+    Client client = client(kind, MANAGER);
+    assertThat(call(client, 1)).isEqualTo(1);
+    int members = kind == ClientGroup.Kind.INCLUSIVE ? 1 + SERVERS.size() : 2;
+    until("all servers", () -> client.groupDetails().stream().anyMatch(group -> group.members().size() == members));
+    return client;
+  }
+
   /// The request has come to the manager, and to no other server of the service's group by it.
   @ParameterizedTest
   @EnumSource
   void aManagerIsKilledBeforeItHasPassedTheRequestOn(ClientGroup.Kind kind) throws Exception {
     startServers();
-    Client client = client(kind, MANAGER);
-    assertThat(call(client, 1)).isEqualTo(1);
+    Client client = servedClient(kind);
     String manager = manager();
     String before = client.groupDetails().getFirst().name();
     long handed = client.groupDetails().getFirst().position();
@@ -279,8 +287,7 @@ class ClientGroupsTest {
   @EnumSource
   void aManagerIsKilledAfterItHasPassedTheRequestOn(ClientGroup.Kind kind) throws Exception {
     startServers();
-    Client client = client(kind, MANAGER);
-    assertThat(call(client, 1)).isEqualTo(1);
+    Client client = servedClient(kind);
     String manager = manager();
     String before = client.groupDetails().getFirst().name();
     stuck = manager;
@@ -342,9 +349,7 @@ class ClientGroupsTest {
   @Test
   void aWrongSuspicionInAnInclusiveGroupIsRefutedAndChangesNoView() throws Exception {
     startServers();
-    Client client = client(ClientGroup.Kind.INCLUSIVE, MANAGER);
-    assertThat(call(client, 1)).isEqualTo(1);
-    until("all are in", () -> client.groupDetails().getFirst().members().size() == 4);
+    Client client = servedClient(ClientGroup.Kind.INCLUSIVE);
     String manager = manager();
     ClientGroup before = client.groupDetails().getFirst();
     try (var logged = new LogRecords("org.tutti.Group")) {
