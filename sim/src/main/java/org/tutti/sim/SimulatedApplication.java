@@ -241,6 +241,11 @@ final class SimulatedApplication implements GroupUser {
     return end != null && end.cause() == End.Cause.OVERRULED;
   }
 
+  /// Whether the membership has ended because another process has its name.
+  boolean hadNoName() {
+    return end != null && end.cause() == End.Cause.NAME_TAKEN;
+  }
+
   /// Whether it counts for the group.
   boolean votes() {
     return history.role(ordinal) == Role.VOTER;

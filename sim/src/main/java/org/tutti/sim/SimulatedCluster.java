@@ -412,12 +412,13 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   }
 
   /// Whether a view of the forced history, which nobody was shown, may need somebody of the electorate who was
-  /// overruled since. In no history yet, it had promised something in that one, and went into the other one: in a view
-  /// that was agreed meanwhile it has a vote, for which nobody stands that comes back without its disk.
-  boolean mayNeedOverruled() {
+  /// overruled since, or refused as its name is in use in another history. In no history yet, it had promised something
+  /// in the forced one: in a view that was agreed meanwhile it has a vote, for which nobody stands that comes back.
+  boolean mayNeedEnded() {
     Set<String> electorate = setting.plan().config().electorate();
     return !installed.containsAll(announced.tailSet(forced.first()))
-        && lives.stream().anyMatch(life -> life.wasOverruled() && electorate.contains(life.node.self.name()));
+        && lives.stream()
+            .anyMatch(life -> (life.wasOverruled() || life.hadNoName()) && electorate.contains(life.node.self.name()));
   }
 
   /// Lets something happen when the next view is announced, just before the first frame about it leaves.

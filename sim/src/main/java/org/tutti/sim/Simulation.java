@@ -369,7 +369,7 @@ public final class Simulation {
     }
     String obstacle = Convergence.obstacle(cluster);
     if (disaster.hasStruck()) {
-      quorumLost = !cluster.mayBePrimary() || cluster.mayNeedOverruled();
+      quorumLost = !cluster.mayBePrimary() || cluster.mayNeedEnded();
       if (!quorumLost) {
         violations.add(new Violation("Forced", String.valueOf(obstacle)));
       }

@@ -34,8 +34,17 @@ class ForcedTest {
   /// - A view was decided, of a higher version, that nobody was shown.
   /// - Somebody who only expected others took what it knew of a forced history into another one.
   /// - The only one of the electorate was overruled after it had been taken into a view that nobody was shown.
+  /// - The same, but it was refused, as another process with its name was in the history that was given up.
   @ParameterizedTest
-  @ValueSource(longs = {2_272_638_028L, 241_014_685_569L, 241_014_685_764L, 897_342_016_095L, 241_014_688_982L})
+  @ValueSource(
+      longs = {
+        2_272_638_028L,
+        241_014_685_569L,
+        241_014_685_764L,
+        897_342_016_095L,
+        241_014_688_982L,
+        830_604_075_956L
+      })
   void whatFailedOnceHoldsNow(long seed) {
     assertThat(Simulation.run(RunKind.FORCED.of(Plan.draw(seed))).violations()).isEmpty();
   }
