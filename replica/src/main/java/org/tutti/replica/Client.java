@@ -136,7 +136,9 @@ public final class Client implements AutoCloseable {
     this.tls = credentials == null ? null : new TlsWire.Context(credentials, this::resumeTls, RECORDS, true);
     Node node = settings.node;
     this.groups =
-        node == null ? null : new GroupChannels(this, node, settings.service, settings.kind, random.nextLong());
+        node == null
+            ? null
+            : new GroupChannels(this, node, settings.service, settings.kind, settings.policy, random.nextLong());
     this.first = carrier(this::toFirst);
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;

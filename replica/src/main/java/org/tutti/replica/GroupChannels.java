@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -26,11 +27,11 @@ final class GroupChannels implements ClientBinding.Host {
   private final Map<String, Membership> memberships = new HashMap<>();
   private final TreeMap<Long, Channel> channels = new TreeMap<>(); // by number
 
-  GroupChannels(Client client, Node node, String service, ClientGroup.Kind kind, long nonce) {
+  GroupChannels(Client client, Node node, String service, ClientGroup.Kind kind, @Nullable Policy policy, long nonce) {
     this.client = client;
     this.node = node;
     this.kind = kind;
-    this.binding = new ClientBinding(node.self(), service, nonce, kind, this);
+    this.binding = new ClientBinding(node.self(), service, nonce, kind, policy, this);
   }
 
   /// What stands for one connection of the client's: a channel to one server after the other.

@@ -33,7 +33,9 @@ final class Membership {
 
   /// Replies and commands of a session are numbered, frames of a channel too: nothing needs what waiting for a quorum
   /// of these two or few would promise.
-  static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
+  static GroupConfig ordered(Ordering ordering) {
+    return GroupConfig.builder().guarantee(Guarantee.AGREED).ordering(ordering).build();
+  }
 
   /// Who is silent for one member only stays.
   static final MemberConfig MEMBER = MemberConfig.standard().toBuilder().suspicion(Suspicion.REFUTABLE).build();

@@ -14,6 +14,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.protocol.ClientBinding;
 import org.tutti.replica.protocol.ReplicaProtocol;
@@ -80,7 +81,9 @@ final class ReplicaGroups implements ServedGroups.Host {
   void begin(Group servers) {
     try {
       port().besides(() -> groups().work(System.nanoTime()));
-      open(node.create(Objects.requireNonNull(contactGroup), Membership.OF_CLIENT, Membership.OF_CONTACTS));
+      open(
+          node.create(
+              Objects.requireNonNull(contactGroup), Membership.ordered(Ordering.SEQUENCER), Membership.OF_CONTACTS));
     } catch (RuntimeException e) {
       servers.leave();
       throw e;
@@ -205,10 +208,10 @@ final class ReplicaGroups implements ServedGroups.Host {
   // ---- what the protocol asks, with the lock -----------------------------------------------------------------------
 
   @Override
-  public void enter(String group, boolean founds, int versionMax) {
+  public void enter(String group, Ordering ordering, boolean founds, int versionMax) {
     try {
       MemberConfig member = Membership.MEMBER.toBuilder().groupVersionMax(versionMax).build();
-      open(founds ? node.create(group, Membership.OF_CLIENT, member) : node.join(group, member));
+      open(founds ? node.create(group, Membership.ordered(ordering), member) : node.join(group, member));
       lookLater();
     } catch (IllegalStateException _) {
       port().later(() -> groups().ended(group)); // it is just being left, or the node is closed; the client asks again

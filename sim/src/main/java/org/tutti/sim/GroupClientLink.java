@@ -31,8 +31,9 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
     this.node = node;
     this.service = service;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
-    ClientGroup.Kind kind = Objects.requireNonNull(service.settings().groupClient(node.number).kind());
-    this.binding = new ClientBinding(node.self, ServiceGroup.NAME, random.nextLong(), kind, this);
+    ServiceSettings.Client settings = service.settings().groupClient(node.number);
+    ClientGroup.Kind kind = Objects.requireNonNull(settings.kind());
+    this.binding = new ClientBinding(node.self, ServiceGroup.NAME, random.nextLong(), kind, settings.policy(), this);
   }
 
   void begin(SimulatedClient its) {

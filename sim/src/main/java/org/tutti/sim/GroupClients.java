@@ -10,6 +10,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.Suspicion;
 import org.tutti.replica.protocol.ClientBinding;
 import org.tutti.replica.protocol.ServedGroups;
@@ -22,7 +23,9 @@ import org.tutti.sim.check.Violation;
 /// the first frame on, in order, and nothing is missing; `GroupsDeleted`, no server stays in a group without its
 /// client; `ContactGroupStays`, a server is in its contact group as long as it is at work.
 final class GroupClients {
-  static final GroupConfig OF_CLIENT = GroupConfig.builder().guarantee(Guarantee.AGREED).build();
+  static GroupConfig ordered(Ordering ordering) {
+    return GroupConfig.builder().guarantee(Guarantee.AGREED).ordering(ordering).build();
+  }
 
   /// What a server has said over a channel to a client.
   record Channel(MemberId client, long number, MemberId server) implements Comparable<Channel> {

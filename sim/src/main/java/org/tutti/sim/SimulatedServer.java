@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import org.tutti.End;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.protocol.ClientBinding;
 import org.tutti.replica.protocol.ClientGroupMessage;
@@ -37,7 +38,7 @@ final class SimulatedServer implements ServedGroups.Host {
 
   void foundContactGroup() {
     membership(contactGroup, service.groupClients().ofContacts(replica.node().number))
-        .create(GroupClients.OF_CLIENT, setting.scheduler().nowNanos());
+        .create(GroupClients.ordered(Ordering.SEQUENCER), setting.scheduler().nowNanos());
   }
 
   private SimulatedMembership membership(String group, MemberConfig member) {
@@ -129,7 +130,7 @@ final class SimulatedServer implements ServedGroups.Host {
   // ---- what the protocol asks --------------------------------------------------------------------------------------
 
   @Override
-  public void enter(String group, boolean founds, int versionMax) {
+  public void enter(String group, Ordering ordering, boolean founds, int versionMax) {
     if (memberships.containsKey(group)) {
       replica.tell(() -> groups.ended(group)); // it is just being left; the client asks again
       return;
@@ -137,7 +138,7 @@ final class SimulatedServer implements ServedGroups.Host {
     MemberConfig own = service.groupClients().member(replica.node().number);
     SimulatedMembership its = membership(group, own.toBuilder().groupVersionMax(versionMax).build());
     if (founds) {
-      its.create(GroupClients.OF_CLIENT, setting.scheduler().nowNanos());
+      its.create(GroupClients.ordered(ordering), setting.scheduler().nowNanos());
     } else {
       its.join(false);
     }

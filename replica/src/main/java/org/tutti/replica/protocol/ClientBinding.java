@@ -8,8 +8,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Names;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.ClientGroup;
+import org.tutti.replica.Policy;
 import org.tutti.wire.Malformed;
 
 /// What a client has with its servers when it is a member of groups with them, in place of connections: channels over
@@ -133,6 +135,7 @@ public final class ClientBinding {
   private final String service;
   private final String prefix;
   private final ClientGroup.Kind kind;
+  private final Ordering ordering; // in its groups
   private final Host host;
   private final TreeMap<String, Bound> groups = new TreeMap<>();
   private final TreeMap<Long, Channel> channels = new TreeMap<>();
@@ -155,12 +158,17 @@ public final class ClientBinding {
   /// @param service the service's name
   /// @param nonce   drawn: no other client of this node has it
   /// @param kind    which servers are in its groups
+  /// @param policy  what the client wants, or null. In an inclusive group a symmetric one has what is multicast ordered
+  ///                by all members; otherwise the founder orders it, which in a one-clusive group all goes to anyway
   /// @param host    joins groups and multicasts
-  public ClientBinding(MemberId self, String service, long nonce, ClientGroup.Kind kind, Host host) {
+  public ClientBinding(
+      MemberId self, String service, long nonce, ClientGroup.Kind kind, @Nullable Policy policy, Host host) {
     this.self = self;
     this.service = service;
     this.prefix = prefix(service) + self.name() + "." + Long.toHexString(nonce) + ".";
     this.kind = kind;
+    boolean symmetric = kind == ClientGroup.Kind.INCLUSIVE && policy != null;
+    this.ordering = symmetric ? policy.ordering() : Ordering.SEQUENCER;
     this.host = host;
   }
 
@@ -425,7 +433,7 @@ public final class ClientBinding {
 
   private void invite(Contact contact, Bound group, boolean founds) {
     multicast();
-    host.post(contact.name, new ClientGroupMessage.Invite(group.name, kind, founds).encode());
+    host.post(contact.name, new ClientGroupMessage.Invite(group.name, kind, ordering, founds).encode());
   }
 
   private void ask(Channel channel) {

@@ -3,6 +3,7 @@ package org.tutti.replica.protocol;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.tutti.Names;
+import org.tutti.Ordering;
 import org.tutti.replica.ClientGroup;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -19,10 +20,18 @@ public sealed interface ClientGroupMessage {
 
   /// In the contact group of a server, by a client: be in a group with me.
   ///
-  /// @param group  the group's name
-  /// @param kind   whether one server is meant or all
-  /// @param founds whether the server is to found it; otherwise it is there already, and is to be joined
-  record Invite(String group, ClientGroup.Kind kind, boolean founds) implements ClientGroupMessage {}
+  /// @param group    the group's name
+  /// @param kind     whether one server is meant or all
+  /// @param ordering of the group: [Ordering#SEQUENCER] or [Ordering#SYMMETRIC]
+  /// @param founds   whether the server is to found it; otherwise it is there already, and is to be joined
+  record Invite(String group, ClientGroup.Kind kind, Ordering ordering, boolean founds) implements ClientGroupMessage {
+    /// Checks the ordering.
+    public Invite {
+      if (ordering != Ordering.SEQUENCER && ordering != Ordering.SYMMETRIC) {
+        throw new IllegalArgumentException("no ordering of a client's group: " + ordering);
+      }
+    }
+  }
 
   /// By the client: a channel to one of the servers begins, over which both say frames.
   ///
@@ -70,10 +79,11 @@ public sealed interface ClientGroupMessage {
     var out = new WireWriter();
     out.u8(VERSION);
     switch (this) {
-      case Invite(String group, ClientGroup.Kind kind, boolean founds) -> {
+      case Invite(String group, ClientGroup.Kind kind, Ordering ordering, boolean founds) -> {
         out.u8(1);
         out.text(group);
         out.u8(kind.ordinal());
+        out.flag(ordering == Ordering.SYMMETRIC);
         out.flag(founds);
       }
       case Begin(long channel, String at) -> {
@@ -122,7 +132,7 @@ public sealed interface ClientGroupMessage {
     }
     ClientGroupMessage message =
         switch (in.u8()) {
-          case 1 -> new Invite(in.text(Names.BYTES_MAX), kind(in.u8()), in.flag());
+          case 1 -> new Invite(in.text(Names.BYTES_MAX), kind(in.u8()), ordering(in.flag()), in.flag());
           case 2 -> new Begin(in.count(), in.text(ADDRESS_BYTES_MAX));
           case 3 -> new Begun(in.count());
           case 4 -> new Said(in.list(2, ClientGroupMessage::place), in.rest().slice());
@@ -136,6 +146,10 @@ public sealed interface ClientGroupMessage {
 
   private static Place place(WireReader in) throws Malformed {
     return new Place(in.count(), in.count());
+  }
+
+  private static Ordering ordering(boolean symmetric) {
+    return symmetric ? Ordering.SYMMETRIC : Ordering.SEQUENCER;
   }
 
   private static ClientGroup.Kind kind(int ordinal) throws Malformed {

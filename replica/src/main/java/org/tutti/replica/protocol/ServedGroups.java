@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Names;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.ClientGroup;
 import org.tutti.wire.Malformed;
@@ -36,9 +37,10 @@ public final class ServedGroups {
     /// Founds a group, or begins to be a member of one.
     ///
     /// @param group      which
+    /// @param ordering   of the group
     /// @param founds     whether it is founded
     /// @param versionMax the highest version of the protocol to which the group may rise
-    void enter(String group, boolean founds, int versionMax);
+    void enter(String group, Ordering ordering, boolean founds, int versionMax);
 
     /// Leaves a group, for which nothing more is told.
     ///
@@ -225,7 +227,7 @@ public final class ServedGroups {
     var its = new Joined(new Served(invite.group(), invite.kind(), client), now + PATIENCE_NANOS);
     groups.put(invite.group(), its);
     joined++;
-    host.enter(invite.group(), invite.founds(), there.version());
+    host.enter(invite.group(), invite.ordering(), invite.founds(), there.version());
   }
 
   private void begin(Joined in, long number, String at) {

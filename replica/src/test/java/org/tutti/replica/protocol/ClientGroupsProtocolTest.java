@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.replica.ClientGroup;
+import org.tutti.replica.Policy;
+import org.tutti.replica.Replication;
 import org.tutti.replica.protocol.ClientGroupMessage.Place;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
@@ -63,8 +67,13 @@ class ClientGroupsProtocolTest {
   private static String words(ByteBuffer message) {
     try {
       return switch (ClientGroupMessage.read(message.duplicate())) {
-        case ClientGroupMessage.Invite(var group, var kind, var founds) ->
-            "invite " + group + " " + kind + (founds ? " founds" : "");
+        case ClientGroupMessage.Invite(var group, var kind, var ordering, var founds) ->
+            "invite "
+                + group
+                + " "
+                + kind
+                + (ordering == Ordering.SYMMETRIC ? " symmetric" : "")
+                + (founds ? " founds" : "");
         case ClientGroupMessage.Begin(long channel, String at) -> "begin " + channel + " '" + at + "'";
         case ClientGroupMessage.Begun(long channel) -> "begun " + channel;
         case ClientGroupMessage.Said(var to, var frame) ->
@@ -85,11 +94,16 @@ class ClientGroupsProtocolTest {
   }
 
   private ClientBinding client(ClientGroup.Kind kind) {
+    return client(kind, null);
+  }
+
+  private ClientBinding client(ClientGroup.Kind kind, @Nullable Policy policy) {
     return new ClientBinding(
         C,
         "bank",
         255,
         kind,
+        policy,
         new ClientBinding.Host() {
           @Override
           public void observe(String group) {
@@ -138,8 +152,12 @@ class ClientGroupsProtocolTest {
           private long connections;
 
           @Override
-          public void enter(String group, boolean founds, int versionMax) {
-            asked.add((founds ? "found " : "join ") + group + (versionMax == VERSION ? "" : " in " + versionMax));
+          public void enter(String group, Ordering ordering, boolean founds, int versionMax) {
+            asked.add(
+                (founds ? "found " : "join ")
+                    + (ordering == Ordering.SYMMETRIC ? "symmetric " : "")
+                    + group
+                    + (versionMax == VERSION ? "" : " in " + versionMax));
           }
 
           @Override
@@ -352,6 +370,23 @@ class ClientGroupsProtocolTest {
   }
 
   @Test
+  void anInclusiveGroupIsOrderedAsItsClientsPolicySaysAndAOneClusiveOneByItsManager() {
+    Policy symmetric =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SYMMETRIC);
+    for (ClientGroup.Kind kind : ClientGroup.Kind.values()) {
+      ClientBinding client = client(kind, symmetric);
+      client.connect("h1:1");
+      client.flush(0);
+      client.viewed(CONTACTS, contactGroup(2, N1));
+      client.flush(0);
+      String how = kind == ClientGroup.Kind.INCLUSIVE ? " INCLUSIVE symmetric founds" : " ONE_CLUSIVE founds";
+      assertThat(asked()).contains(CONTACTS + ": invite " + FIRST + how);
+    }
+    assertThatThrownBy(() -> new ClientGroupMessage.Invite("g", ClientGroup.Kind.INCLUSIVE, Ordering.SKEEN, true))
+        .hasMessage("no ordering of a client's group: SKEEN");
+  }
+
+  @Test
   void aServerThatAChannelIsToIsInvitedThoughNobodyListsIt() {
     ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE);
     client.connect("h3:1");
@@ -443,7 +478,7 @@ class ClientGroupsProtocolTest {
   // ---- the server's side -----------------------------------------------------------------------------------------
 
   private void invite(ServedGroups server, String group, ClientGroup.Kind kind, boolean founds) {
-    server.delivered(CONTACTS, C, new ClientGroupMessage.Invite(group, kind, founds).encode(), 0);
+    server.delivered(CONTACTS, C, new ClientGroupMessage.Invite(group, kind, Ordering.SEQUENCER, founds).encode(), 0);
   }
 
   private void say(ServedGroups server, long number, String frame) {

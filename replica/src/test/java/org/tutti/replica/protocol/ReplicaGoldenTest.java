@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.ViewId;
 import org.tutti.fixture.Golden;
 import org.tutti.replica.Answer;
@@ -143,7 +144,10 @@ class ReplicaGoldenTest {
             .example("answered", new ClientGroupMessage.Answered(places.getFirst(), bytes("reply")), format)
             .example("ended", new ClientGroupMessage.Ended(300), format);
     for (ClientGroup.Kind kind : ClientGroup.Kind.values()) {
-      golden.example("invite " + kind, new ClientGroupMessage.Invite("bank.client.c.1.1", kind, true), format);
+      for (Ordering ordering : List.of(Ordering.SEQUENCER, Ordering.SYMMETRIC)) {
+        var invite = new ClientGroupMessage.Invite("bank.client.c.1.1", kind, ordering, true);
+        golden.example("invite " + kind + " " + ordering, invite, format);
+      }
     }
     golden.covers(ClientGroupMessage.class).check();
   }
