@@ -76,6 +76,8 @@ public enum Count implements Counts.Counted {
   SUSPECTED_BY_SILENCE(suspected("silence", "A member of a group was not heard for the time of suspicion.")),
   SUSPECTED_UNCONFIRMED(suspected("not-confirmed", "Coordinator and member did not confirm each other's view.")),
   SUSPECTED_UNHEARD(suspected("unheard", "A member said that it does not hear this one.")),
+  SUSPICIONS_REFUTED(
+      Metric.counter("view.suspicions.refuted", "A member was silent here, and others had heard it later.")),
   BALLOTS_REFUSED(Metric.counter("view.ballots.refused", "View changes of others were refused for a later one.")),
   BALLOT_OUTBID_BY_MEMBER(outbid("member", "A view change of this node gave way to one of a member.")),
   BALLOT_OUTBID_BY_STRANGER(outbid("stranger", "A view change of this node gave way to one from outside of the view.")),

@@ -61,6 +61,7 @@ final class Suspects {
   void refuted(MemberId by, List<ViewMessage.Sign> signs) {
     for (ViewMessage.Sign sign : signs) {
       if (doubted.contains(sign.of())) {
+        node.counters().count(Count.SUSPICIONS_REFUTED);
         user.notice(new Notice.Refuted(sign.of(), by));
       }
     }
