@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       BenchCommand.Many.class,
       InstrumentCommand.OpenLoop.class,
       PackingCommand.class,
+      PolicyCommand.class,
       ReplicaCommand.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,

@@ -98,6 +98,7 @@ public final class Worker {
     return switch (name) {
       case TuttiTarget.NAME -> new TuttiTarget();
       case ReplicaTarget.NAME -> new ReplicaTarget();
+      case PolicyTarget.NAME -> new PolicyTarget();
       case IpcTarget.NAME -> new IpcTarget();
       case RawTarget.NAME -> new RawTarget();
       case RawMulticast.NAME -> new RawMulticast();
