@@ -23,10 +23,10 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "policies",
     description = {
-      "How long calls of distant clients take with each policy, without and with a failure of the request manager, as in "
-          + "section 5 of Morgan and Ezhilchelvan: makes a network of namespaces, one for each of three servers and one "
-          + "for all clients, whose frames to and from the servers are delayed. Needs Linux and root; nothing leaves "
-          + "the namespaces, which are removed in any case."
+      "How long calls of distant clients take with each policy, without and with a failure of the request manager, as "
+          + "in section 5 of Morgan and Ezhilchelvan: makes a network of namespaces, one for each of three servers and "
+          + "one for all clients, whose frames to and from the servers are delayed. Needs Linux and root; nothing "
+          + "leaves the namespaces, which are removed in any case."
     },
     exitCodeList = {
       "0:success",
@@ -84,7 +84,7 @@ final class PolicyCommand implements Callable<Integer> {
       names = "--silence",
       paramLabel = "TIME",
       converter = TimeConverter.class,
-      description = "After which silence a client goes to another server (500ms).")
+      description = "After which silence a client with a connection goes to another server (500ms).")
   Duration silence = Duration.ofMillis(500);
 
   @Option(names = "--rounds", paramLabel = "N", description = "Rounds, interleaved (${DEFAULT-VALUE}).")

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ final class PolicyTarget implements BenchTarget {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final List<Caller> callers = new ArrayList<>();
+  private final AtomicLong reduced = new AtomicLong(); // outcomes without the reply of a server that has gone
   private List<CompletableFuture<Long>> open = List.of();
   private Map<String, String> settings = Map.of();
   private int servers;
@@ -169,13 +171,15 @@ final class PolicyTarget implements BenchTarget {
       long begun = System.nanoTime();
       ByteBuffer request = ByteBuffer.wrap(new byte[REQUEST_BYTES]);
       CompletableFuture<?> outcome =
-          collects ? client.collect(request, PATIENCE).thenAccept(Caller::isAll) : client.call(request);
+          collects ? client.collect(request, PATIENCE).thenAccept(this::check) : client.call(request);
       return outcome.thenApply(_ -> System.nanoTime() - begun);
     }
 
-    private static void isAll(Consolidated<Answer> outcome) {
-      if (!(outcome instanceof Consolidated.Success<Answer>)) {
-        throw new IllegalStateException("not the replies of all: " + outcome);
+    private void check(Consolidated<Answer> outcome) {
+      switch (outcome) {
+        case Consolidated.Success<Answer> _ -> {}
+        case Consolidated.ReducedMembership<Answer> _ -> reduced.incrementAndGet();
+        default -> throw new IllegalStateException("not the replies of all: " + outcome);
       }
     }
 
@@ -251,6 +255,7 @@ final class PolicyTarget implements BenchTarget {
       }
       all(first);
     }
+    reduced.set(0);
     long end = System.nanoTime() + PATIENCE.toNanos();
     while (!callers.stream().allMatch(Caller::isBound)) {
       pause(end, "group with all servers");
@@ -291,8 +296,9 @@ final class PolicyTarget implements BenchTarget {
     return values;
   }
 
-  private static Map<String, ?> times(List<Long> nanos) {
-    return Map.of("mean", Math.round(nanos.stream().mapToLong(each -> each).average().orElseThrow()));
+  private Map<String, ?> times(List<Long> nanos) {
+    long mean = Math.round(nanos.stream().mapToLong(each -> each).average().orElseThrow());
+    return Map.of("mean", mean, "reduced", reduced.getAndSet(0));
   }
 
   /// A random number for each position, the same at all servers.

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 /// @param requests  how many each client makes when nothing fails
 /// @param roundTrip from the clients to the servers and back
 /// @param suspect   after which silence members suspect each other
-/// @param silence   after which silence a client goes to another server
+/// @param silence   after which silence a client with a connection goes to another server; one in groups waits four
+///                  times as long, as views tell it of failures, and a group says nothing while its view changes
 /// @param rounds    how often each of them is measured
 /// @param flags     of all JVMs
 /// @param out       where results and logs go
@@ -31,36 +32,40 @@ public record PolicyOptions(
     int rounds,
     List<String> flags,
     Path out) {
+  static final int SERVERS = 3;
+
   private static final int CLIENTS_MAX = 32;
   private static final int REQUESTS_MAX = 10_000;
 
   /// How clients call.
   public enum Way {
     /// One server, without replicas, in a one-clusive group with each client: what the others are compared with.
-    SINGLE("servers=1", "ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
+    SINGLE(1, "ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
 
     /// The source's first policy: a one-clusive group with the manager; servers order by a sequencer.
-    P1("ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
+    P1(SERVERS, "ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
 
     /// Its second one: an inclusive group in which the manager orders; the replies of all.
-    P2("ordering=SEQUENCER", "kind=INCLUSIVE", "dissemination=MANAGER", "collection=ALL"),
+    P2(SERVERS, "ordering=SEQUENCER", "kind=INCLUSIVE", "dissemination=MANAGER", "collection=ALL"),
 
     /// Its third one: as the first, but all servers order.
-    P3("ordering=SYMMETRIC", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
+    P3(SERVERS, "ordering=SYMMETRIC", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
 
     /// Its fourth one: an inclusive group in which all members order, and a request is every server's; the replies of
     /// all.
-    P4("ordering=SYMMETRIC", "kind=INCLUSIVE", "dissemination=ALL", "collection=ALL"),
+    P4(SERVERS, "ordering=SYMMETRIC", "kind=INCLUSIVE", "dissemination=ALL", "collection=ALL"),
 
     /// No group: a connection to one server.
-    CONNECTED("ordering=SEQUENCER"),
+    CONNECTED(SERVERS, "ordering=SEQUENCER"),
 
     /// The same, and the request goes to a second server when the first is late.
-    HEDGED("ordering=SEQUENCER", "hedged=true");
+    HEDGED(SERVERS, "ordering=SEQUENCER", "hedged=true");
 
+    private final int servers;
     private final List<String> settings;
 
-    Way(String... settings) {
+    Way(int servers, String... settings) {
+      this.servers = servers;
       this.settings = List.of(settings);
     }
 
@@ -71,13 +76,17 @@ public record PolicyOptions(
       return PolicyOptions.word(this);
     }
 
-    int servers() {
-      return this == SINGLE ? 1 : SERVERS;
+    boolean isInGroups() {
+      return settings.stream().anyMatch(setting -> setting.startsWith("kind="));
     }
 
-    /// What its processes are told; what is said first counts.
+    int servers() {
+      return servers;
+    }
+
+    /// What its processes are told.
     List<String> settings() {
-      return this == SINGLE ? settings : Stream.concat(settings.stream(), Stream.of("servers=" + SERVERS)).toList();
+      return Stream.concat(settings.stream(), Stream.of("servers=" + servers)).toList();
     }
   }
 
@@ -99,6 +108,10 @@ public record PolicyOptions(
     /// suspicion: it has refuted it, or refused a client.
     VIRTUAL_POST_SEND;
 
+    boolean isTrue() {
+      return this == TRUE_PRE_SEND || this == TRUE_POST_SEND;
+    }
+
     /// What it is called in options and tables.
     ///
     /// @return its name in lower case, with hyphens
@@ -106,8 +119,6 @@ public record PolicyOptions(
       return PolicyOptions.word(this);
     }
   }
-
-  static final int SERVERS = 3;
 
   /// Checks the ranges.
   public PolicyOptions {
