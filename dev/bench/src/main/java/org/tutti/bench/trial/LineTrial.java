@@ -59,7 +59,8 @@ final class LineTrial {
     return outcome(before, moment(), senders);
   }
 
-  private static void pause(long nanos) throws InterruptedException {
+  /// Lets time pass.
+  static void pause(long nanos) throws InterruptedException {
     long end = System.nanoTime() + nanos;
     for (long left = nanos; left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(left);

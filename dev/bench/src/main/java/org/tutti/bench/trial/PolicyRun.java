@@ -11,8 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Objects;
 import org.tutti.bench.trial.PolicyOptions.Failure;
 import org.tutti.bench.trial.PolicyOptions.Way;
 import org.tutti.lab.network.Conditions;
@@ -112,7 +111,7 @@ public final class PolicyRun {
   private void once(Case each, int round) throws InterruptedException {
     try {
       double millis = measured(each, round);
-      figures.getOrDefault(each, new Numbers()).add(millis);
+      Objects.requireNonNull(figures.get(each)).add(millis);
       say("round %d, %s: %s ms", round + 1, each.title(), tenths(millis));
     } catch (BenchException failure) {
       failures.add(each.title() + ", round " + (round + 1) + ": " + failure.getMessage());
@@ -174,7 +173,7 @@ public final class PolicyRun {
         for (int other : others(manager)) {
           network.cut(manager, other, true);
         }
-        pause(EARLY.plus(ARRIVAL));
+        LineTrial.pause(EARLY.plus(ARRIVAL).toNanos());
         group.kill(manager);
       }
       case VIRTUAL_PRE_SEND -> {
@@ -187,7 +186,7 @@ public final class PolicyRun {
         untilRequestsCome(clients);
         network.cut(manager, clientsNode(), true);
         while (denials(group, manager) == before && ProcessGroup.number(clients.ask("refuted"), "open") > 0) {
-          pause(LOOK);
+          LineTrial.pause(LOOK.toNanos());
         }
         network.cut(manager, clientsNode(), false);
       }
@@ -199,7 +198,7 @@ public final class PolicyRun {
     long begun = System.nanoTime();
     clients.ask("call");
     Duration way = options.roundTrip().dividedBy(2);
-    pause(way.minus(EARLY).minusNanos(System.nanoTime() - begun));
+    LineTrial.pause(way.minus(EARLY).toNanos() - (System.nanoTime() - begun));
   }
 
   /// How often a suspicion by a client was refuted, or a client was refused.
@@ -225,16 +224,6 @@ public final class PolicyRun {
     for (int server = 0; server < PolicyOptions.SERVERS; server++) {
       for (int other : others(server)) {
         network.cut(server, other, false);
-      }
-    }
-  }
-
-  private static void pause(Duration time) throws InterruptedException {
-    long end = System.nanoTime() + time.toNanos();
-    for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
-      LockSupport.parkNanos(left);
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
       }
     }
   }
@@ -271,10 +260,10 @@ public final class PolicyRun {
   private String title(Failure failure) {
     return String.format(
         Locale.ROOT,
-        "%s: %s, round trip %d ms, suspicion after %d ms, silence of clients %d ms; mean ms, %d rounds",
+        "%s: %s, round trip %d ms, suspicion after %d ms, silence of connections %d ms; mean ms, %d rounds",
         failure.word(),
         failure == Failure.NONE ? options.requests() + " requests of each client" : "one request of each client",
-        TimeUnit.NANOSECONDS.toMillis(options.roundTrip().toNanos()),
+        options.roundTrip().toMillis(),
         options.suspect().toMillis(),
         options.silence().toMillis(),
         options.rounds());
