@@ -29,6 +29,7 @@ import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.ipc.protocol.IssuedGroups;
 import org.tutti.ipc.protocol.MembershipMessage;
 import org.tutti.ipc.protocol.PairMessage;
+import org.tutti.ipc.protocol.PairProtocol;
 import org.tutti.ipc.protocol.Selection;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
@@ -82,7 +83,8 @@ class IpcStatusTest {
           assertThat(to).as("there is no other host").isEmpty();
         }
       };
-  private final IpcProtocol protocol = new IpcProtocol(SELF, new IpcProtocol.Times(100, 50), port);
+  private final IpcProtocol protocol =
+      new IpcProtocol(SELF, new IpcProtocol.Times(100, 50), PairProtocol.Settings.DEFAULT, port);
   private final IssuedGroups groups = new IssuedGroups(SELF, new IssuedGroups.Times(100, 10, 50), port, protocol);
   private @Nullable Result<?> result;
   private long now;

@@ -1,5 +1,6 @@
 package org.tutti.ipc.protocol;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,7 +48,17 @@ final class Deliveries {
 
   /// Those of one sender to one group up to a session.
   List<Delivery> upTo(MemberId host, Key key, long session) {
-    return line(host, key).stream().filter(delivery -> delivery.key.session() <= session).toList();
+    Set<Delivery> line = line(host, key);
+    if (line.isEmpty()) {
+      return List.of();
+    }
+    List<Delivery> found = new ArrayList<>(line.size());
+    for (Delivery delivery : line) {
+      if (delivery.key.session() <= session) {
+        found.add(delivery);
+      }
+    }
+    return found;
   }
 
   /// Whether this message, or a later one of the same sender to the group, is here: it is a repetition.

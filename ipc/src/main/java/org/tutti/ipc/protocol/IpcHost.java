@@ -26,7 +26,8 @@ public final class IpcHost implements Links.Receiver {
   /// How many others a host hears at most.
   public static final int HOSTS_MAX = 256;
 
-  private static final Encoded GREETING = new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0));
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+  private static final Encoded GREETING = new Encoded(NOTHING, NOTHING);
 
   /// How long things may take, in nanoseconds.
   ///
@@ -251,6 +252,9 @@ public final class IpcHost implements Links.Receiver {
   @Override
   public void heard(MemberId peer, long itsBeat, boolean first) {
     rejections.heard(peer.address());
+    if (heardAt.replace(peer, now) != null) {
+      return;
+    }
     for (MemberId host : List.copyOf(hosts)) {
       if (host.supersedes(peer)) {
         return;
@@ -259,12 +263,11 @@ public final class IpcHost implements Links.Receiver {
         lose(host);
       }
     }
-    if (hosts.contains(peer) || hosts.size() < HOSTS_MAX) {
+    if (hosts.size() < HOSTS_MAX) {
       heardAt.put(peer, now);
-      if (hosts.add(peer)) {
-        protocol.memberships().heard(peer);
-        groups.newcomer();
-      }
+      hosts.add(peer);
+      protocol.memberships().heard(peer);
+      groups.newcomer();
     }
   }
 
@@ -338,7 +341,7 @@ public final class IpcHost implements Links.Receiver {
     }
 
     private void send(Collection<MemberId> to, WireWriter out) {
-      var encoded = new Encoded(out.copy(), ByteBuffer.allocate(0));
+      var encoded = new Encoded(out.copy(), NOTHING);
       for (MemberId host : to) {
         if (hosts.contains(host)) {
           messages++;

@@ -159,15 +159,6 @@ public final class IpcProtocol {
 
   /// Makes a host without processes.
   ///
-  /// @param self  the host
-  /// @param times how long things may take
-  /// @param port  what it asks of its host
-  public IpcProtocol(MemberId self, Times times, Port port) {
-    this(self, times, PairProtocol.Settings.DEFAULT, port);
-  }
-
-  /// Makes a host without processes.
-  ///
   /// @param self     the host
   /// @param times    how long things may take
   /// @param settings of communications of two processes
@@ -332,26 +323,31 @@ public final class IpcProtocol {
     if (fault != null) {
       later.add(() -> caller.accept(new Aborted<>(fault)));
     } else {
-      Communication before = process.own.get(group);
-      if (before != null) {
-        over(process, before);
-      }
       process.begun++;
       var communication = new Communication(new Key(number, group, sessionNext++));
-      communication.wanted = wanted;
-      communication.send = waiting(times.acknowledgeNanos(), caller);
-      process.own.put(group, communication);
-      var message = new Deliver(communication.key, tag, payload);
       for (MemberId host : port.hosts()) {
         if (memberships.mayHave(host, group)) {
           communication.hosts.add(host);
         }
       }
-      communication.asked.add(self);
       communication.asked.addAll(communication.hosts);
+      if (hasMembers(group)) {
+        communication.asked.add(self);
+      }
+      Communication before = process.own.get(group);
+      if (before != null) { // a host that may refuse the message for its code does not learn the end from it
+        over(process, before, group.isIssued() ? Set.of() : communication.asked);
+      }
+      communication.wanted = wanted;
+      communication.send = waiting(times.acknowledgeNanos(), caller);
+      process.own.put(group, communication);
       communication.asked.forEach(host -> unanswered.merge(host, 1, Integer::sum));
-      post(self, message);
+      var message = new Deliver(communication.key, tag, payload);
+      if (hasMembers(group)) {
+        post(self, message);
+      }
       port.send(communication.hosts, message);
+      sentToAll(communication);
     }
     later.run();
   }
@@ -500,11 +496,20 @@ public final class IpcProtocol {
     }
   }
 
-  /// Ends a communication, and tells the hosts: also one that has not answered may have members that got it.
   private void over(LocalProcess process, Communication communication) {
+    over(process, communication, Set.of());
+  }
+
+  /// Ends a communication, and tells the hosts: also one that has not answered may have members that got it.
+  ///
+  /// @param superseded hosts that get a later message of the sender to the group at once, which tells them, too
+  private void over(LocalProcess process, Communication communication, Set<MemberId> superseded) {
     process.own.remove(communication.key.group(), communication);
+    communication.hosts.removeAll(superseded);
     var ended = new Ended(communication.key);
-    post(self, ended);
+    if (hasMembers(communication.key.group()) && !superseded.contains(self)) {
+      post(self, ended);
+    }
     port.send(communication.hosts, ended);
     abort(communication.send, Status.NO_COMM);
     abort(communication.reply, Status.NO_COMM);
@@ -525,7 +530,7 @@ public final class IpcProtocol {
     boolean refused = false;
     Key key = message.key();
     if (!deliveries.isOld(from, key)) {
-      deliveries.upTo(from, key, key.session() - 1).forEach(this::ended);
+      deliveries.upTo(from, key, key.session() - 1).forEach(this::ended); // with or without a word that it is over
       for (LocalProcess process : processes.values()) {
         if (!process.groups.contains(key.group())) {
           continue;

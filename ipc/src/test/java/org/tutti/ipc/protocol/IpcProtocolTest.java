@@ -35,7 +35,8 @@ class IpcProtocolTest {
   private final MemberId peer = new MemberId("peer", new Address("peer"), 2);
   private final RecordingPort port = new RecordingPort(peer);
   private final List<Posted> posted = port.posted;
-  private final IpcProtocol protocol = new IpcProtocol(self, new IpcProtocol.Times(100, 50), port);
+  private final IpcProtocol protocol =
+      new IpcProtocol(self, new IpcProtocol.Times(100, 50), PairProtocol.Settings.DEFAULT, port);
   private @Nullable Result<?> result;
 
   @Test
@@ -73,6 +74,46 @@ class IpcProtocolTest {
     assertThat(result).isNull();
     protocol.arrived(peer, new Delivered(new Key(sender, GROUP, 2), 5, false));
     assertThat(result).isEqualTo(new Done<>(new Sent(6, 2)));
+  }
+
+  @Test
+  void onlyHostsThatDoNotGetTheNextMessageAreToldThatTheOneBeforeIsOver() {
+    var other = new MemberId("quiet", new Address("quiet"), 3);
+    port.hosts.add(other);
+    int sender = protocol.open();
+    protocol.send(sender, GROUP, 0, NOTHING, 0, this::told);
+    protocol.memberships().arrived(other, new MembershipMessage.Whole(1, false, true, List.of()));
+    posted.clear();
+    protocol.send(sender, GROUP, 0, NOTHING, 0, this::told);
+    assertThat(posted)
+        .containsExactly(
+            new Posted(other, new Ended(new Key(sender, GROUP, 1))),
+            new Posted(peer, new Deliver(new Key(sender, GROUP, 2), 0, NOTHING)));
+    assertThat(result).isEqualTo(new Aborted<>(Status.NO_COMM));
+  }
+
+  @Test
+  void hostsThatMayRefuseTheNextMessageAreToldThatTheOneBeforeIsOver() {
+    GroupId issued = GroupId.issued(3);
+    int sender = protocol.open();
+    protocol.send(sender, issued, 0, NOTHING, 0, this::told);
+    posted.clear();
+    protocol.send(sender, issued, 0, NOTHING, 0, this::told);
+    assertThat(posted)
+        .containsExactly(
+            new Posted(peer, new Ended(new Key(sender, issued, 1))),
+            new Posted(peer, new Deliver(new Key(sender, issued, 2), 0, NOTHING)));
+  }
+
+  @Test
+  void theNextMessageEndsTheOneBeforeAtItsMembers() {
+    int member = member();
+    protocol.arrived(peer, new Deliver(new Key(9, GROUP, 1), 0, NOTHING));
+    protocol.arrived(peer, new Deliver(new Key(9, GROUP, 2), 0, NOTHING));
+    protocol.receive(member, new Selection(null, null), 0, this::told);
+    assertThat(result).isEqualTo(new Aborted<>(Status.NO_COMM));
+    protocol.receive(member, new Selection(null, null), 0, this::told);
+    assertThat(result).isInstanceOfSatisfying(Done.class, done -> assertThat(done.toString()).contains("session=2"));
   }
 
   @Test

@@ -59,7 +59,8 @@ class IssuedGroupsTest {
         }
       };
   private final List<Posted> posted = port.posted;
-  private final IpcProtocol protocol = new IpcProtocol(self, new IpcProtocol.Times(100, 50), port);
+  private final IpcProtocol protocol =
+      new IpcProtocol(self, new IpcProtocol.Times(100, 50), PairProtocol.Settings.DEFAULT, port);
   private final IssuedGroups groups =
       new IssuedGroups(self, new IssuedGroups.Times(KEEP, AGAIN, ACKNOWLEDGE), port, protocol);
 

@@ -78,6 +78,11 @@ final class IpcMutants {
                   "probed",
                   new Drop("Set.contains", 1)),
               bug("ipc-reply-forgotten", "a reply is dropped, and its member not told", "drop", new Return(0)),
+              bug(
+                  "ipc-superseded-lives-on",
+                  "a later message of a sender does not end the one before it",
+                  "deliver",
+                  new Drop("forEach", 0)),
               bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(6, true)),
               bug(
                   "ipc-members-of-nothing",
