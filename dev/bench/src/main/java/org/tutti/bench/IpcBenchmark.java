@@ -95,6 +95,13 @@ public final class IpcBenchmark {
     }
   }
 
+  /// How long a frame to several transports took, by a thread that waits and by the one that polls, in each round.
+  private record Fan(Numbers waits, Numbers polls) {
+    Fan() {
+      this(new Numbers(), new Numbers());
+    }
+  }
+
   /// A row of a table.
   private final class Row {
     final String what;
@@ -176,7 +183,7 @@ public final class IpcBenchmark {
       Map<Integer, Numbers> pings = new LinkedHashMap<>();
       rows.stream().filter(row -> row.bytes <= frameBytesMax).forEach(row -> pings.put(row.bytes, new Numbers()));
       List<Callers.Caller> askers = askers(hosts);
-      List<Numbers> fans = Stream.generate(Numbers::new).limit(REMOTE_MAX).toList();
+      List<Fan> fans = Stream.generate(Fan::new).limit(REMOTE_MAX).toList();
       var perSecond = new Numbers();
       for (int round = -1; round < options.rounds(); round++) { // the first one warms up
         boolean counts = round >= 0;
@@ -187,9 +194,11 @@ public final class IpcBenchmark {
           }
         }
         for (int peers = 1; peers <= REMOTE_MAX; peers++) {
+          double waits = ping.runWaiting(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
           double half = ping.run(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
           if (counts) {
-            fans.get(peers - 1).add(half);
+            fans.get(peers - 1).waits.add(waits);
+            fans.get(peers - 1).polls.add(half);
           }
         }
         for (Row row : MachineLoad.inTurn(rows, Math.max(0, round))) {
@@ -201,10 +210,7 @@ public final class IpcBenchmark {
         }
       }
       tables.forEach((title, all) -> print(title, all, pings));
-      out.printf("%nraw: a frame of 32 bytes to so many transports at once, until it is back from all%n");
-      for (int peers = 1; peers <= REMOTE_MAX; peers++) {
-        out.printf("%-17d  %s%n", peers, fans.get(peers - 1).show(Numbers::micros));
-      }
+      print(fans);
       out.printf(
           "%nquestions of 32 bytes to %d members, all replies, %d processes ask: %s a second%n",
           REMOTE_MAX, options.askers(), perSecond.show(each -> String.format(Locale.ROOT, "%,.0f", each)));
@@ -392,6 +398,15 @@ public final class IpcBenchmark {
           Double.isNaN(row.thesisMillis) ? "-" : String.format(Locale.ROOT, "%,.0f ms", row.thesisMillis));
     }
     out.flush();
+  }
+
+  private void print(List<Fan> fans) {
+    out.printf("%nraw: a frame of 32 bytes to so many transports at once, until it is back from all%n");
+    out.printf("%-17s  %-22s %s%n", "", "a thread waits:", "the thread that polls:");
+    for (int peers = 1; peers <= fans.size(); peers++) {
+      Fan fan = fans.get(peers - 1);
+      out.printf("%-17d  %-22s %s%n", peers, fan.waits.show(Numbers::micros), fan.polls.show(Numbers::micros));
+    }
   }
 
   private static String over(Taken taken, @Nullable Numbers ping) {

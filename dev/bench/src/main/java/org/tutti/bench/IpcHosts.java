@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.bench.member.IpcTarget;
 import org.tutti.bench.member.Scratch;
 import org.tutti.ipc.Attachment;
 import org.tutti.ipc.GroupId;
@@ -26,10 +26,8 @@ import org.tutti.transport.TransportSettings;
 /// senders and local members are, each other one has a remote member of every group.
 final class IpcHosts implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final Duration LONG = Duration.ofDays(1);
 
   private final List<Ipc> hosts = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
   private @Nullable Scratch scratch; // where the first host's socket is
   private @Nullable Attachment attached; // to the first host, as another program is
 
@@ -96,14 +94,14 @@ final class IpcHosts implements AutoCloseable {
   /// A process at the second host that receives what is sent to it.
   ProcessId receiver() {
     IpcProcess process = hosts.get(1).process();
-    threads.add(Thread.ofVirtual().start(() -> serve(process, false)));
+    receive(process, false);
     return process.id();
   }
 
   /// A process at the second host that replies to what is sent to it.
   ProcessId replier() {
     IpcProcess process = hosts.get(1).process();
-    threads.add(Thread.ofVirtual().start(() -> serve(process, true)));
+    receive(process, true);
     return process.id();
   }
 
@@ -112,21 +110,18 @@ final class IpcHosts implements AutoCloseable {
     if (!(process.join(group).join() instanceof Result.Done)) {
       throw new IllegalStateException("a process cannot join " + group);
     }
-    threads.add(Thread.ofVirtual().start(() -> serve(process, replies)));
+    receive(process, replies);
   }
 
-  /// Receives until the host ends.
-  private static void serve(IpcProcess process, boolean replies) {
-    try {
-      while (true) {
-        var next = process.receive(LONG).join();
-        if (replies && next instanceof Result.Done(IpcProcess.Message message)) {
-          message.reply(message.payload()); // to wait until it is taken would be to serve one at a time
-        }
-      }
-    } catch (CompletionException | IllegalStateException _) {
-      // The host is closed.
-    }
+  /// On the host's thread: one of its own would take a processor from those that are measured.
+  private static void receive(IpcProcess process, boolean replies) {
+    IpcTarget.receive(
+        process,
+        message -> {
+          if (replies) {
+            message.reply(message.payload()); // to wait until it is taken would be to serve one at a time
+          }
+        });
   }
 
   @Override
@@ -137,13 +132,6 @@ final class IpcHosts implements AutoCloseable {
     hosts.forEach(Ipc::close);
     if (scratch != null) {
       scratch.close();
-    }
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

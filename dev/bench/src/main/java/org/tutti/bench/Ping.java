@@ -3,6 +3,8 @@ package org.tutti.bench;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.tutti.bench.member.Times;
@@ -105,6 +107,43 @@ final class Ping implements AutoCloseable {
         Times.record(times, System.nanoTime() - before);
       }
     }
+    return times;
+  }
+
+  /// Runs for a time, by a thread that has this one send each frame and tell it when all have come back, as a thread
+  /// does that waits for what it has asked a host or a node to do.
+  ///
+  /// @param peers    to how many each frame is sent at once
+  /// @param bytes    the length of each frame, at least 4
+  /// @param forNanos how long
+  /// @return the times until the thread knows that all are back, in nanoseconds
+  Histogram runWaiting(int peers, int bytes, long forNanos) throws InterruptedException {
+    Histogram times = Times.empty();
+    long end = System.nanoTime() + forNanos;
+    var calls = new ConcurrentLinkedQueue<CompletableFuture<Boolean>>();
+    Thread caller =
+        Thread.ofPlatform()
+            .name("caller")
+            .start(() -> {
+              for (long before = System.nanoTime(); before < end; before = System.nanoTime()) {
+                var call = new CompletableFuture<Boolean>();
+                calls.add(call);
+                near.wakeup();
+                if (call.join()) {
+                  Times.record(times, System.nanoTime() - before);
+                }
+              }
+              near.wakeup();
+            });
+    while (caller.isAlive()) {
+      CompletableFuture<Boolean> call = calls.poll();
+      if (call == null) {
+        near.poll(AGAIN_NANOS);
+      } else {
+        call.complete(once(peers, bytes));
+      }
+    }
+    caller.join(); // what it has recorded is seen from here on
     return times;
   }
 

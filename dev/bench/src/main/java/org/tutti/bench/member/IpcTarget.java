@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.GroupId;
@@ -57,6 +58,22 @@ public final class IpcTarget implements BenchTarget {
             });
   }
 
+  /// Receives until the host is closed: each message on the host's thread, as other toolkits call methods on the
+  /// threads that deliver.
+  ///
+  /// @param member the process that receives
+  /// @param each   told each message
+  public static void receive(IpcProcess member, Consumer<IpcProcess.Message> each) {
+    member
+        .receive(LONG)
+        .thenAccept(next -> {
+          if (next instanceof Result.Done(IpcProcess.Message message)) {
+            each.accept(message);
+          }
+          receive(member, each);
+        });
+  }
+
   @Override
   public String name() {
     return NAME;
@@ -84,21 +101,13 @@ public final class IpcTarget implements BenchTarget {
       if (!(member.join(GROUP).join() instanceof Result.Done)) {
         throw new IllegalStateException("a process cannot join " + GROUP);
       }
-      receive(member);
-    }
-  }
-
-  /// Each message on the host's thread, as other toolkits call methods on the threads that deliver.
-  private void receive(IpcProcess member) {
-    member
-        .receive(LONG)
-        .thenAccept(next -> {
-          if (next instanceof Result.Done(IpcProcess.Message message)) {
+      receive(
+          member,
+          message -> {
             delivered.incrementAndGet();
             message.reply(message.payload());
-          }
-          receive(member);
-        });
+          });
+    }
   }
 
   @Override
