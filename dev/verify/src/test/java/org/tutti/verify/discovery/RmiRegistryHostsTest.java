@@ -17,6 +17,7 @@ import org.tutti.verify.lab.Hosts;
 
 /// A registry of Java RMI takes names from processes of its own host only: who is on another one finds others by it.
 @Tag("system")
+@Tag("deep")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RmiRegistryHostsTest {
   private Hosts hosts;

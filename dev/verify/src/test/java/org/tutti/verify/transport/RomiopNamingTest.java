@@ -18,6 +18,7 @@ import org.tutti.verify.transport.RomiopProcesses.Program;
 
 /// The naming service of three replicas, with clients of JacORB and omniORB, all in processes of their own.
 @Tag("socket")
+@Tag("deep")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RomiopNamingTest {
   private static final Path CLIENTS = RomiopProcesses.EXAMPLE.resolve("naming");
@@ -46,7 +47,6 @@ class RomiopNamingTest {
   }
 
   @Test
-  @Tag("deep")
   void aClientInCppNoticesNothingOfTheEndOfAReplica() throws Exception {
     Path program = IiopPrograms.compiled(compiled, IDL, CLIENTS.resolve("names-client.cc"));
     List<CommandProcess> running = replicas.start();
@@ -118,7 +118,6 @@ class RomiopNamingTest {
   }
 
   @Test
-  @Tag("deep")
   void membersFindEachOtherByAnyReplica() throws Exception {
     List<CommandProcess> running = replicas.start();
     Address first = new Address("127.0.0.1:9001");

@@ -14,6 +14,7 @@ import org.tutti.MemberConfig;
 import org.tutti.Node;
 
 /// The stacks of `docs/romiop.md`, in real processes of the example.
+@Tag("deep")
 class RomiopStacksTest {
   private RomiopProcesses processes;
 
@@ -67,7 +68,6 @@ class RomiopStacksTest {
   }
 
   @Test
-  @Tag("deep")
   void withoutAnOrderAllServersExecuteAllRequestsOnceThroughCrashesAndComeAgain() throws Exception {
     startReliable();
     RomiopProcesses.Program first = client();
@@ -85,7 +85,6 @@ class RomiopStacksTest {
   }
 
   @Test
-  @Tag("deep")
   void aServerWithAStackThatCannotBeDoesNotStart() throws Exception {
     processes = new RomiopProcesses();
     for (List<String> wrong :
@@ -105,7 +104,6 @@ class RomiopStacksTest {
 
   /// Two of three have the same stack, and are enough. The third one is in no group with them.
   @Test
-  @Tag("deep")
   void serversAndClientsOfOtherStacksDoNotMeet() throws Exception {
     processes = new RomiopProcesses("tutti.romiop.recoverable=true");
     processes.servers.add(processes.server(0));
