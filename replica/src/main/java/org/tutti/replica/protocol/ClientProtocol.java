@@ -6,9 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -173,26 +171,20 @@ public final class ClientProtocol {
 
   private static final int PINGS_PER_SILENCE = 3;
   private static final int PINGS_PER_LIFE = 8;
-  private static final int HURRIED_ROUNDS = 2; // with a quarter of the silence, and with half of it
-  private static final long BACKOFF_NANOS_MIN = 10_000_000;
-  static final long BACKOFF_NANOS_MAX = 1_000_000_000;
   private static final int COMPARISONS_MAX = 8;
   private static final long AGAIN_NANOS = 5_000_000; // after a refusal
 
   private final String service;
-  private final List<String> contacts;
   private final long silenceNanos;
   private final Host host;
   private final Line line;
+  private final Route route;
 
   private final ArrayDeque<Request> unsent = new ArrayDeque<>(); // commands
   private final TreeMap<Long, Request> sent = new TreeMap<>(); // commands without a reply, also those given up
   private final TreeMap<Long, Request> questions = new TreeMap<>();
   private Phase phase = Phase.IDLE;
-  private List<String> replicas = List.of();
-  private @Nullable String at; // the replica that it is connected to, or was last
   private @Nullable String lastTrouble;
-  private int failures; // attempts in a row that did not lead to service
   private long connectAt;
   private long heardAt;
   private long pingAt;
@@ -208,7 +200,6 @@ public final class ClientProtocol {
   private long seen; // all before this position was seen
   private long moves;
   private long repeated;
-  private @Nullable String wanted; // the replica to go to next
   private @Nullable Hedge hedge;
   private @Nullable ToAll toAll;
   private @Nullable Collecting collecting;
@@ -228,10 +219,10 @@ public final class ClientProtocol {
       throw new IllegalArgumentException("a client needs the address of a replica");
     }
     this.service = service;
-    this.contacts = List.copyOf(contacts);
     this.silenceNanos = silenceNanos;
     this.host = host;
     this.line = host.first();
+    this.route = new Route(contacts, silenceNanos, host);
     this.connectAt = host.nanos();
   }
 
@@ -395,7 +386,7 @@ public final class ClientProtocol {
   /// @param why in words, for who waits
   public void disconnected(String why) {
     if (phase != Phase.IDLE) {
-      lastTrouble = at + ": " + why;
+      lastTrouble = route.at() + ": " + why;
       leave();
     }
   }
@@ -411,7 +402,7 @@ public final class ClientProtocol {
     try {
       handle(Frame.decode(in), null);
     } catch (Frame.MalformedException wrong) {
-      lastTrouble = at + ": " + wrong.getMessage();
+      lastTrouble = route.at() + ": " + wrong.getMessage();
       move();
     }
   }
@@ -426,12 +417,12 @@ public final class ClientProtocol {
       case Frame.Welcome welcome -> welcome(welcome);
       case Frame.Opened(long its, long opened) -> {
         if (its == nonce && opened == 0) {
-          lastTrouble = at + ": there are too many sessions";
+          lastTrouble = route.at() + ": there are too many sessions";
           nonce = 0;
           move();
         } else if (its == nonce) {
           nonce = 0;
-          failures = 0;
+          route.served();
           session = opened;
           sessionChanged();
           pump();
@@ -459,11 +450,11 @@ public final class ClientProtocol {
       }
       case Frame.Compared(long id, StateComparison outcome) -> compared(id, outcome);
       case Frame.Away(List<String> others) -> {
-        replicas = others.isEmpty() ? replicas : others;
-        lastTrouble = at + ": it does not serve now";
+        route.tell(others);
+        lastTrouble = route.at() + ": it does not serve now";
         move();
       }
-      case Frame.Replicas(List<String> others) -> replicas = others;
+      case Frame.Replicas(List<String> others) -> route.replicas = others;
       case Frame.Move(String replica) -> {
         if (over == null && !isAt(replica) && candidates().contains(replica)) {
           moveTo(replica, "it has more to do than another replica");
@@ -471,7 +462,7 @@ public final class ClientProtocol {
       }
       case Frame.Redirected(String manager) -> {
         if (!candidates().contains(manager)) {
-          replicas = List.of(manager);
+          route.replicas = List.of(manager);
         }
         moveTo(manager, "it is not the request manager");
       }
@@ -481,7 +472,7 @@ public final class ClientProtocol {
       }
       case Frame.Pong() -> {}
       case Frame.Wrong(String words) -> {
-        lastTrouble = at + ": " + words;
+        lastTrouble = route.at() + ": " + words;
         move();
       }
       default -> throw new Frame.MalformedException("what a client says came from a replica");
@@ -493,7 +484,7 @@ public final class ClientProtocol {
     phase = Phase.READY;
     window = welcome.window();
     lifeNanos = welcome.sessionMillis() * 1_000_000;
-    replicas = welcome.replicas();
+    route.replicas = welcome.replicas();
     pingAt = host.nanos() + pingNanos();
     if (session > 0) {
       line.send(new Frame.Resume(session, secret, false).encode());
@@ -513,7 +504,7 @@ public final class ClientProtocol {
   ///
   /// @return null when it is answered, or given up, or of the other kind
   private @Nullable Request take(long id, boolean compares) {
-    failures = 0;
+    route.served();
     Request question = questions.get(id);
     if (question == null || question.compares != compares) {
       return null;
@@ -551,7 +542,7 @@ public final class ClientProtocol {
   }
 
   private void replied(long number, CommandReply reply, @Nullable QuietConnection over) {
-    failures = 0;
+    route.served();
     Request collected = sent.get(number);
     if (collecting != null && collected != null && collected.replies != null && !collected.over) {
       Frame.Live of = over == null ? live : over.live();
@@ -736,7 +727,7 @@ public final class ClientProtocol {
   ///
   /// @return their addresses, as a replica has told them last; empty before
   public List<String> replicas() {
-    return replicas;
+    return route.replicas;
   }
 
   boolean isReady() {
@@ -744,7 +735,7 @@ public final class ClientProtocol {
   }
 
   boolean isAt(@Nullable String replica) {
-    return phase != Phase.IDLE && replica != null && replica.equals(at);
+    return phase != Phase.IDLE && replica != null && replica.equals(route.at());
   }
 
   SessionTable.Secret secret() {
@@ -753,8 +744,8 @@ public final class ClientProtocol {
 
   /// Goes to a certain replica.
   void moveTo(String replica, String why) {
-    wanted = replica;
-    lastTrouble = at + ": " + why;
+    route.wish(replica);
+    lastTrouble = route.at() + ": " + why;
     move();
   }
 
@@ -769,32 +760,14 @@ public final class ClientProtocol {
     live = null;
     nonce = 0;
     moves++;
-    failures++;
-    // All others at once; only when none of them serves, after a while.
-    int round = failures / Math.max(1, candidates().size());
-    long most = Math.min(BACKOFF_NANOS_MAX, BACKOFF_NANOS_MIN << Math.min(10, round));
-    connectAt = host.nanos() + (round == 0 ? 0 : most / 2 + host.random().nextLong(most / 2));
+    connectAt = route.left();
   }
 
   /// Where this client may go.
   ///
   /// @return the addresses of the replicas that are there, as far as one of them has told, and its contacts
   public List<String> candidates() {
-    SequencedSet<String> candidates = new LinkedHashSet<>(replicas);
-    candidates.addAll(contacts);
-    return List.copyOf(candidates);
-  }
-
-  private String next() {
-    List<String> candidates = candidates();
-    String first = wanted;
-    wanted = null;
-    if (first != null && candidates.contains(first)) {
-      return first;
-    }
-    int last = at == null ? -1 : candidates.indexOf(at);
-    int next = last < 0 ? host.random().nextInt(candidates.size()) : (last + 1) % candidates.size();
-    return candidates.get(next);
+    return route.candidates();
   }
 
   // ---- what is done besides --------------------------------------------------------------------------------------
@@ -811,15 +784,14 @@ public final class ClientProtocol {
     switch (phase) {
       case IDLE -> {
         if (now - connectAt >= 0) {
-          at = next();
           phase = Phase.CONNECTING;
           heardAt = now;
-          line.connect(at);
+          line.connect(route.next());
         }
       }
       case CONNECTING, GREETING -> {
         if (now - heardAt > patienceNanos()) {
-          lastTrouble = at + ": no answer";
+          lastTrouble = route.at() + ": no answer";
           move();
         }
       }
@@ -836,7 +808,7 @@ public final class ClientProtocol {
   private void ready(long now) {
     boolean waits = !sent.isEmpty() || !questions.isEmpty() || nonce != 0;
     if (waits && now - heardAt > silenceNanos) {
-      lastTrouble = at + ": silent";
+      lastTrouble = route.at() + ": silent";
       move();
       return;
     }
@@ -849,13 +821,8 @@ public final class ClientProtocol {
     }
   }
 
-  /// How long a replica may take to answer a client that comes. Who left one for its silence has waited already, and
-  /// others may be cut off like it: so it asks each of them for a shorter time first, but for the whole silence in the
-  /// end, as all may be far or slow.
   private long patienceNanos() {
-    int round = failures / Math.max(1, candidates().size());
-    boolean hurries = failures > 0 && round < HURRIED_ROUNDS;
-    long patience = hurries ? silenceNanos >> (HURRIED_ROUNDS - round) : silenceNanos;
+    long patience = route.patienceNanos();
     return phase == Phase.CONNECTING ? patience + host.formingNanos() : patience;
   }
 
@@ -895,7 +862,7 @@ public final class ClientProtocol {
   }
 
   private CallTimeoutException timeout(String words, boolean sentIt) {
-    String trouble = phase == Phase.READY ? "connected to " + at : "not connected; last " + lastTrouble;
+    String trouble = phase == Phase.READY ? "connected to " + route.at() : "not connected; last " + lastTrouble;
     return new CallTimeoutException(words + " (" + trouble + ")", sentIt);
   }
 
@@ -930,7 +897,7 @@ public final class ClientProtocol {
         + "\", "
         + phase
         + " at "
-        + at
+        + route.at()
         + (lastTrouble == null ? "" : "; before that " + lastTrouble);
   }
 

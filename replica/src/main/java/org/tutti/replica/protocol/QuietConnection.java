@@ -212,7 +212,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
 
   /// There is no hurry, but who waits long for a silent replica need not wait so for one that did not serve yet.
   private long againNanos() {
-    return Math.min(ClientProtocol.BACKOFF_NANOS_MAX, silenceNanos);
+    return Math.min(Route.BACKOFF_NANOS_MAX, silenceNanos);
   }
 
   private void begin(long now) {
