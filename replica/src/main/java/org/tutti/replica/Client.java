@@ -25,6 +25,7 @@ import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidation;
 import org.tutti.replica.protocol.ClientBinding;
 import org.tutti.replica.protocol.ClientProtocol;
+import org.tutti.replica.protocol.ClientRequest;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
 import org.tutti.replica.protocol.QuietConnection;
@@ -69,7 +70,7 @@ public final class Client implements AutoCloseable {
   private long looksAt = Long.MAX_VALUE; // when the loop does what is due then
   private boolean closed;
 
-  private abstract class Pending<T> extends ClientProtocol.Request {
+  private abstract class Pending<T> extends ClientRequest {
     final CompletableFuture<T> future = new CompletableFuture<>();
 
     Pending(ByteBuffer payload, @Nullable Read read, long deadlineNanos) {
@@ -145,6 +146,9 @@ public final class Client implements AutoCloseable {
     this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
       protocol.wish(settings.policy);
+    }
+    if (settings.suspectsAfter != null) {
+      protocol.allOnSuspicion(settings.suspectsAfter.toNanos());
     }
     this.loop = ClientLoop.enter();
   }
@@ -323,6 +327,19 @@ public final class Client implements AutoCloseable {
     }
   }
 
+  /// How often this client suspected the request manager, and sent its commands to all replicas meanwhile
+  /// ([Builder#allOnSuspicion]).
+  ///
+  /// @return a count since the start; 0 for a client that does not do so
+  public long suspicions() {
+    lock.lock();
+    try {
+      return protocol.suspicions();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// What the replicas do for this client: the policy that it wants ([Builder#policy]), with the replication and the
   /// ordering that they have.
   ///
@@ -338,7 +355,8 @@ public final class Client implements AutoCloseable {
 
   /// What this client counts.
   ///
-  /// @return how often it went to another replica, and how many commands it has sent again
+  /// @return how often it went to another replica or suspected the manager, how many groups it formed and how many
+  ///     commands it has sent again
   public List<Metric> metrics() {
     lock.lock();
     try {
@@ -346,6 +364,9 @@ public final class Client implements AutoCloseable {
           Metric.counter("client.replicas.left", "The client went to another replica.").with(protocol.moves()),
           Metric.counter("client.groups.formed", "The client formed a group with servers.")
               .with(groups == null ? 0 : groups.formed()),
+          Metric.counter(
+                  "client.managers.suspected", "The client suspected the request manager and sent to all replicas.")
+              .with(protocol.suspicions()),
           Metric.counter("client.commands.repeated", "A command was sent again.").with(protocol.repeated()));
     } finally {
       lock.unlock();
@@ -728,6 +749,7 @@ public final class Client implements AutoCloseable {
     private int callsMax = 1024;
     private boolean hedges;
     private @Nullable Policy policy;
+    private @Nullable Duration suspectsAfter;
     private @Nullable Node node;
     private ClientGroup.Kind kind = ClientGroup.Kind.ONE_CLUSIVE;
     private @Nullable Path tls;
@@ -796,6 +818,29 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
+    /// Has a client that sends its commands to the request manager send them to all replicas while it suspects the
+    /// manager: as soon as the connection to it ends, or when nothing comes from it for a time although a command has
+    /// no reply. Whatever has no reply is sent to the others then, under its number, so it is executed once, and so is
+    /// each later command until the manager answers one again. The client is connected to all replicas for it, over
+    /// connections that carry nothing else meanwhile. [Client#suspicions] counts.
+    ///
+    /// ```java
+    /// var policy = new Policy(Dissemination.MANAGER, Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+    /// Client.of("tickets").at(contacts).policy(policy).allOnSuspicion(Duration.ofMillis(300)).connect();
+    /// ```
+    ///
+    /// Only with a [#policy] whose dissemination is [Policy.Dissemination#MANAGER]; in groups only in one with all
+    /// servers ([ClientGroup.Kind#INCLUSIVE]).
+    ///
+    /// @param silence how long the manager may say nothing while a command waits: at least 10 ms, and shorter than
+    ///              [#silence], after which the client leaves the manager. It should be longer than a call takes
+    ///              normally, as each call that takes longer is sent to all
+    /// @return this builder
+    public Builder allOnSuspicion(Duration silence) {
+      suspectsAfter = silence;
+      return this;
+    }
+
     /// Encrypts, shows a certificate, and believes replicas that show one of the same authority and cluster.
     ///
     /// @param directory with `cert.pem`, `key.pem` and `ca.pem`; files that change are taken into use
@@ -833,6 +878,24 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
+    private void checkSuspicion() {
+      if (suspectsAfter == null) {
+        return;
+      }
+      if (policy == null || policy.dissemination() != Policy.Dissemination.MANAGER) {
+        throw new IllegalArgumentException(
+            "on suspicion of the manager: only for a client whose policy sends to the manager, not one with "
+                + (policy == null ? "no policy" : policy));
+      }
+      if (suspectsAfter.toMillis() < 10 || suspectsAfter.compareTo(silence) >= 0) {
+        throw new IllegalArgumentException(
+            "the manager is suspected after at least 10 ms, and sooner than the client leaves it after "
+                + silence
+                + ", not after "
+                + suspectsAfter);
+      }
+    }
+
     private void checkGroup() {
       if (node == null) {
         return;
@@ -841,6 +904,9 @@ public final class Client implements AutoCloseable {
           policy != null && (policy.collectsSeveral() || policy.dissemination() == Policy.Dissemination.ALL);
       if (several && kind == ClientGroup.Kind.ONE_CLUSIVE) {
         throw new IllegalArgumentException("a one-clusive group has one server: " + policy + " needs an inclusive one");
+      }
+      if (suspectsAfter != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
+        throw new IllegalArgumentException("a one-clusive group has one server: there are no others to send to");
       }
       if (hedges || tls != null || credentials != null) {
         throw new IllegalArgumentException("a client in groups has no connections: neither hedged nor TLS of its own");
@@ -879,6 +945,7 @@ public final class Client implements AutoCloseable {
       if (hedges && policy != null) {
         throw new IllegalArgumentException("a client has a policy, or is hedged, not both");
       }
+      checkSuspicion();
       checkGroup();
       for (String address : contacts) {
         if (!address.matches(".+:\\d{1,5}")) {

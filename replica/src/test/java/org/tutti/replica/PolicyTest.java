@@ -52,4 +52,24 @@ class PolicyTest {
           .hasMessageContaining("does not collect several");
     }
   }
+
+  @Test
+  void onlyWhoSendsToTheManagerMaySuspectIt() {
+    Client.Builder client = Client.of("counter").at("127.0.0.1:1").silence(Duration.ofMillis(500));
+    client.allOnSuspicion(Duration.ofMillis(100));
+    assertThatThrownBy(client::connect).isInstanceOf(IllegalArgumentException.class).hasMessageEndingWith("no policy");
+    client.policy(
+        new Policy(Policy.Dissemination.ALL, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER));
+    assertThatThrownBy(client::connect).hasMessageEndingWith("not one with D2 C1 R2 O1");
+    client.policy(
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER));
+    client.allOnSuspicion(Duration.ofMillis(500));
+    assertThatThrownBy(client::connect).hasMessageEndingWith("leaves it after PT0.5S, not after PT0.5S");
+    client.allOnSuspicion(Duration.ofMillis(9));
+    assertThatThrownBy(client::connect).hasMessageEndingWith("not after PT0.009S");
+    client.allOnSuspicion(Duration.ofMillis(499));
+    try (Client connected = client.connect()) {
+      assertThat(connected.suspicions()).isZero();
+    }
+  }
 }

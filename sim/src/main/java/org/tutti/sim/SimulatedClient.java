@@ -18,6 +18,7 @@ import org.tutti.replica.ServiceException;
 import org.tutti.replica.StateComparison;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.protocol.ClientProtocol;
+import org.tutti.replica.protocol.ClientRequest;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
 import org.tutti.replica.protocol.QuietConnection;
@@ -56,7 +57,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private boolean ended;
   private long workPlanned = Long.MAX_VALUE;
 
-  private final class Pending extends ClientProtocol.Request {
+  private final class Pending extends ClientRequest {
     final Call call;
     private final long deadline;
 
@@ -114,7 +115,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   }
 
   /// A comparison of the replicas' states, which is no part of the history.
-  private final class Comparison extends ClientProtocol.Request {
+  private final class Comparison extends ClientRequest {
     Comparison(long deadlineNanos) {
       super(ByteBuffer.allocate(0), Read.LINEARIZABLE, deadlineNanos);
       compares();

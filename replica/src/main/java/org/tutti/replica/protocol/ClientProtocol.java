@@ -1,7 +1,6 @@
 package org.tutti.replica.protocol;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,15 +13,11 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Answer;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.ClientClosedException;
-import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
-import org.tutti.replica.RepliesDifferException;
-import org.tutti.replica.ServiceException;
 import org.tutti.replica.SessionExpiredException;
 import org.tutti.replica.StateComparison;
 import org.tutti.replica.consolidation.Consolidated;
-import org.tutti.replica.consolidation.Consolidator;
 
 /// One client of a replicated service: connected to one replica at a time, and to the next one when that is gone,
 /// silent, or does not serve.
@@ -82,86 +77,6 @@ public final class ClientProtocol {
     RandomGenerator random();
   }
 
-  /// A command or question of the caller's, until it has its outcome.
-  public abstract static class Request {
-    private final ByteBuffer payload;
-    private final @Nullable Read read;
-    private final long deadlineNanos;
-    private long number; // 0 before it is sent
-    private boolean over;
-    private boolean handedOver; // its caller wants no reply, and has gone
-    long sentAt; // first, when it has a number
-    boolean hedged; // asked over the second connection, too
-    @Nullable Consolidator<Answer> replies; // of a command that was sent, for which several are collected
-    boolean reached; // one of them has come
-    private boolean waits; // perhaps for long, and nobody is to blame
-    private boolean compares; // the states of all replicas
-
-    /// Makes one.
-    ///
-    /// @param payload       never changed from now on
-    /// @param read          how a question reads; null for a command
-    /// @param deadlineNanos the steady time at which it is given up; [Long#MAX_VALUE] for never
-    protected Request(ByteBuffer payload, @Nullable Read read, long deadlineNanos) {
-      this.payload = payload;
-      this.read = read;
-      this.deadlineNanos = deadlineNanos;
-    }
-
-    /// Says that the service may have no answer for long: then it is no use to ask a second replica, and it does not
-    /// say how long an answer takes. To be called before the request is made.
-    public final void mayWait() {
-      waits = true;
-    }
-
-    /// Says that this question is what the states of all replicas are like, and no one that the service answers. To be
-    /// called before the request is made; the outcome is [#compared].
-    public final void compares() {
-      waits = true;
-      compares = true;
-    }
-
-    /// It has a reply. Called at most once, and then [#failed] is not.
-    ///
-    /// @param reply    the service's bytes
-    /// @param position of a command, its place in the history, or -1 when no reply is collected; of a question, all
-    ///                 that it saw lies before
-    protected abstract void replied(ByteBuffer reply, long position);
-
-    /// The states were compared. Called at most once, and then [#failed] is not.
-    ///
-    /// @param outcome what was found
-    protected void compared(StateComparison outcome) {
-      throw new IllegalStateException("states were compared, and nobody had asked for it");
-    }
-
-    /// Several replies were collected. Called at most once, and then nothing else is.
-    ///
-    /// @param outcome what became of it. By default, a command that has a reply is [#replied], and one that has none
-    ///                has [#failed]
-    protected void collected(Consolidated<Answer> outcome) {
-      switch (outcome) {
-        case Consolidated.Success<Answer>(Answer chosen, var _) -> tell(chosen);
-        case Consolidated.ReducedMembership<Answer>(Answer chosen, var _, var _) -> tell(chosen);
-        case Consolidated.Timeout<Answer> late ->
-            failed(new CallTimeoutException("the deadline came with " + Collecting.words(late), true));
-        case Consolidated.InsufficientQuorum<Answer> _,
-            Consolidated.Inconsistent<Answer> _,
-            Consolidated.KeyMemberMissing<Answer> _ ->
-            failed(new RepliesDifferException("no " + Collecting.words(outcome) + " counts: they differ"));
-      }
-    }
-
-    private void tell(Answer chosen) {
-      ClientProtocol.tell(this, chosen.failed(), chosen.payload(), chosen.position());
-    }
-
-    /// It has none. Called at most once, and then [#replied] is not.
-    ///
-    /// @param why what is known
-    protected abstract void failed(ServiceException why);
-  }
-
   private enum Phase {
     IDLE,
     CONNECTING,
@@ -180,9 +95,9 @@ public final class ClientProtocol {
   private final Line line;
   private final Route route;
 
-  private final ArrayDeque<Request> unsent = new ArrayDeque<>(); // commands
-  private final TreeMap<Long, Request> sent = new TreeMap<>(); // commands without a reply, also those given up
-  private final TreeMap<Long, Request> questions = new TreeMap<>();
+  private final ArrayDeque<ClientRequest> unsent = new ArrayDeque<>(); // commands
+  private final TreeMap<Long, ClientRequest> sent = new TreeMap<>(); // commands without a reply, also those given up
+  private final TreeMap<Long, ClientRequest> questions = new TreeMap<>();
   private Phase phase = Phase.IDLE;
   private @Nullable String lastTrouble;
   private long connectAt;
@@ -202,6 +117,7 @@ public final class ClientProtocol {
   private long repeated;
   private @Nullable Hedge hedge;
   private @Nullable ToAll toAll;
+  private @Nullable ManagerSuspicion suspicion;
   private @Nullable Collecting collecting;
   private Frame.@Nullable Live live; // as the replica of the first connection has told it last
   private @Nullable Policy wish;
@@ -241,9 +157,30 @@ public final class ClientProtocol {
     wish = policy;
     boolean sends = policy.dissemination() == Policy.Dissemination.ALL;
     if (sends || policy.collectsSeveral()) {
-      toAll = new ToAll(this, host, silenceNanos, sends);
+      toAll = new ToAll(this, host, silenceNanos, sends ? () -> true : () -> false);
     }
     collecting = policy.collectsSeveral() ? new Collecting(policy.collection()) : null;
+  }
+
+  /// Has a client that sends to the request manager send to all replicas while it suspects the manager. To be called
+  /// after [#wish] and before anything else is.
+  ///
+  /// @param afterNanos how long the manager may say nothing while a command has no reply
+  /// @throws IllegalStateException when the client has not wished to send to the manager
+  public void allOnSuspicion(long afterNanos) {
+    if (wish == null || wish.dissemination() != Policy.Dissemination.MANAGER) {
+      throw new IllegalStateException("a client with " + wish + " does not send to the manager");
+    }
+    var suspected = new ManagerSuspicion(this, host, afterNanos, silenceNanos);
+    suspicion = suspected;
+    toAll = new ToAll(this, host, silenceNanos, suspected::holds);
+  }
+
+  /// How often the client suspected the manager, and sent to all.
+  ///
+  /// @return a count since the start
+  public long suspicions() {
+    return suspicion == null ? 0 : suspicion.count();
   }
 
   /// What the replicas do for this client.
@@ -259,7 +196,7 @@ public final class ClientProtocol {
   /// Makes a command or asks a question.
   ///
   /// @param request not used before
-  public void request(Request request) {
+  public void request(ClientRequest request) {
     if (closed) {
       request.failed(new ClientClosedException("the client is closed"));
       return;
@@ -285,7 +222,7 @@ public final class ClientProtocol {
   ///
   /// @param request any
   /// @return whether it had no outcome yet
-  public boolean cancel(Request request) {
+  public boolean cancel(ClientRequest request) {
     if (request.over) {
       return false;
     }
@@ -302,7 +239,7 @@ public final class ClientProtocol {
   }
 
   /// A question that waits at a replica is to be forgotten there, too.
-  private void forget(Request question) {
+  private void forget(ClientRequest question) {
     if (!questions.remove(question.number, question)) {
       return;
     }
@@ -327,8 +264,8 @@ public final class ClientProtocol {
     if (phase == Phase.READY && session > 0) {
       line.send(new Frame.Close(session).encode());
     }
-    for (Request request : all()) {
-      fail(request, new ClientClosedException("the client was closed before the reply came"));
+    for (ClientRequest request : all()) {
+      request.fail(new ClientClosedException("the client was closed before the reply came"));
     }
     unsent.clear();
     sent.clear();
@@ -342,18 +279,11 @@ public final class ClientProtocol {
     }
   }
 
-  private List<Request> all() {
-    List<Request> all = new ArrayList<>(sent.values());
+  private List<ClientRequest> all() {
+    List<ClientRequest> all = new ArrayList<>(sent.values());
     all.addAll(unsent);
     all.addAll(questions.values());
     return all;
-  }
-
-  private static void fail(Request request, ServiceException why) {
-    if (!request.over) {
-      request.over = true;
-      request.failed(why);
-    }
   }
 
   // ---- what the network tells ------------------------------------------------------------------------------------
@@ -371,10 +301,10 @@ public final class ClientProtocol {
     return new Frame.Hello(service, wish == null ? Frame.NO_POLICY : wish.code()).encode();
   }
 
-  /// A replica that is not the first one is asked for its replies, whoever the manager is.
+  /// A replica that is not the first one is asked for its replies, or sent commands, whoever the manager is.
   ByteBuffer quietHello() {
     Policy its = wish;
-    if (its == null || !its.collectsSeveral()) {
+    if (its == null || !its.collectsSeveral() && suspicion == null) {
       return hello();
     }
     var anywhere = new Policy(Policy.Dissemination.ALL, its.collection(), its.replication(), its.ordering());
@@ -386,7 +316,7 @@ public final class ClientProtocol {
   /// @param why in words, for who waits
   public void disconnected(String why) {
     if (phase != Phase.IDLE) {
-      lastTrouble = route.at() + ": " + why;
+      lost(why);
       leave();
     }
   }
@@ -399,16 +329,27 @@ public final class ClientProtocol {
       return;
     }
     heard();
+    if (suspicion != null) {
+      suspicion.heard();
+    }
     try {
       handle(Frame.decode(in), null);
     } catch (Frame.MalformedException wrong) {
-      lastTrouble = route.at() + ": " + wrong.getMessage();
+      lost(wrong.getMessage());
       move();
     }
   }
 
   private void heard() {
     heardAt = host.nanos();
+  }
+
+  /// The first connection is no use any more, and its replica has not said where to go.
+  private void lost(@Nullable String why) {
+    lastTrouble = route.at() + ": " + why;
+    if (suspicion != null) {
+      suspicion.lost();
+    }
   }
 
   /// @param over the quiet connection over which it came, or null
@@ -441,11 +382,11 @@ public final class ClientProtocol {
         }
       }
       case Frame.Answer(long id, boolean failed, long position, ByteBuffer payload) -> {
-        Request question = take(id, false);
+        ClientRequest question = take(id, false);
         if (question != null) {
           seen = Math.max(seen, position);
           answered(question, over != null);
-          tell(question, failed, payload, position);
+          question.tell(failed, payload, position);
         }
       }
       case Frame.Compared(long id, StateComparison outcome) -> compared(id, outcome);
@@ -486,6 +427,9 @@ public final class ClientProtocol {
     lifeNanos = welcome.sessionMillis() * 1_000_000;
     route.replicas = welcome.replicas();
     pingAt = host.nanos() + pingNanos();
+    if (suspicion != null) {
+      suspicion.welcomed();
+    }
     if (session > 0) {
       line.send(new Frame.Resume(session, secret, false).encode());
     }
@@ -503,9 +447,9 @@ public final class ClientProtocol {
   /// The question with this number, which has its outcome now.
   ///
   /// @return null when it is answered, or given up, or of the other kind
-  private @Nullable Request take(long id, boolean compares) {
+  private @Nullable ClientRequest take(long id, boolean compares) {
     route.served();
-    Request question = questions.get(id);
+    ClientRequest question = questions.get(id);
     if (question == null || question.compares != compares) {
       return null;
     }
@@ -515,14 +459,14 @@ public final class ClientProtocol {
   }
 
   private void compared(long id, StateComparison outcome) {
-    Request question = take(id, true);
+    ClientRequest question = take(id, true);
     if (question != null) {
       question.compared(outcome);
       askNextComparison();
     }
   }
 
-  private void answered(Request request, boolean bySecond) {
+  private void answered(ClientRequest request, boolean bySecond) {
     if (hedge != null && !request.waits) {
       hedge.answered(host.nanos() - request.sentAt, request.hedged, bySecond);
     }
@@ -531,7 +475,7 @@ public final class ClientProtocol {
   private void viewed(Frame.Live told) {
     Collecting all = collecting;
     if (all != null && all.told(told)) {
-      for (Request command : List.copyOf(sent.values())) {
+      for (ClientRequest command : List.copyOf(sent.values())) {
         if (command.replies != null) {
           all.view(command.replies);
           settle(command);
@@ -542,8 +486,13 @@ public final class ClientProtocol {
   }
 
   private void replied(long number, CommandReply reply, @Nullable QuietConnection over) {
-    route.served();
-    Request collected = sent.get(number);
+    if (suspicion == null || over == null) { // else the first connection may not lead to anybody
+      route.served();
+    }
+    if (suspicion != null && over == null) {
+      suspicion.answered();
+    }
+    ClientRequest collected = sent.get(number);
     if (collecting != null && collected != null && collected.replies != null && !collected.over) {
       Frame.Live of = over == null ? live : over.live();
       if (of != null) {
@@ -559,7 +508,7 @@ public final class ClientProtocol {
   }
 
   /// A command that has its outcome is acknowledged, if any replica has answered: it was executed.
-  private void settle(Request command) {
+  private void settle(ClientRequest command) {
     Consolidated<Answer> outcome = command.replies == null ? null : command.replies.outcome();
     if (outcome != null && !command.over) {
       command.over = true;
@@ -571,21 +520,12 @@ public final class ClientProtocol {
   }
 
   private void single(long number, CommandReply reply, boolean bySecond) {
-    Request command = sent.remove(number);
+    ClientRequest command = sent.remove(number);
     if (command != null && !command.over) {
       command.over = true;
       answered(command, bySecond);
       seen = Math.max(seen, reply.position() + 1);
-      tell(command, reply.status() != CommandReply.Status.DONE, reply.payload(), reply.position());
-    }
-  }
-
-  private static void tell(Request request, boolean failed, ByteBuffer payload, long position) {
-    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
-    if (failed) {
-      request.failed(new CommandFailedException(StandardCharsets.UTF_8.decode(copy).toString()));
-    } else {
-      request.replied(copy, position);
+      command.tell(reply.status() != CommandReply.Status.DONE, reply.payload(), reply.position());
     }
   }
 
@@ -596,12 +536,11 @@ public final class ClientProtocol {
     if (collecting != null) {
       collecting.forget();
     }
-    List<Request> lost = List.copyOf(sent.values());
+    List<ClientRequest> lost = List.copyOf(sent.values());
     sent.clear();
     numberNext = 1;
-    for (Request command : lost) {
-      fail(
-          command,
+    for (ClientRequest command : lost) {
+      command.fail(
           new SessionExpiredException(
               "the session had expired; whether the command was executed is not known, and it will not be"));
     }
@@ -620,7 +559,7 @@ public final class ClientProtocol {
   private void sendAgain() {
     againAt = Long.MAX_VALUE;
     repeated += sent.size();
-    for (Request command : List.copyOf(sent.values())) {
+    for (ClientRequest command : List.copyOf(sent.values())) {
       send(command);
     }
     questions.values().forEach(this::ask);
@@ -628,8 +567,9 @@ public final class ClientProtocol {
   }
 
   /// Sends what has not been sent yet, as far as the window allows.
-  private void pump() {
-    if (phase != Phase.READY || unsent.isEmpty()) {
+  void pump() {
+    boolean toOthers = session > 0 && suspicion != null && suspicion.holds() && toAll != null && toAll.isJoined();
+    if (unsent.isEmpty() || phase != Phase.READY && !toOthers) {
       return;
     }
     if (session == 0) {
@@ -641,7 +581,7 @@ public final class ClientProtocol {
       return;
     }
     while (!unsent.isEmpty() && sent.size() < window) {
-      Request command = unsent.remove();
+      ClientRequest command = unsent.remove();
       command.number = numberNext++;
       command.sentAt = host.nanos();
       command.replies = collecting == null ? null : collecting.begin(command.sentAt, command.deadlineNanos);
@@ -655,20 +595,22 @@ public final class ClientProtocol {
     }
   }
 
-  private void send(Request command) {
-    line.send(call(command).encode());
+  private void send(ClientRequest command) {
+    if (phase == Phase.READY) {
+      line.send(call(command).encode());
+    }
     if (toAll != null) {
       toAll.sent(command);
     }
   }
 
-  private Frame call(Request command) {
+  private Frame call(ClientRequest command) {
     long below = sent.firstKey();
     boolean skip = command.over && !command.handedOver;
     return new Frame.Call(session, command.number, below, skip, skip ? ByteBuffer.allocate(0) : command.payload);
   }
 
-  private void ask(Request question) {
+  private void ask(ClientRequest question) {
     boolean waits = question.compares && comparisons().noneMatch(one -> one == question);
     if (question.read != null && !waits) {
       line.send(query(question, question.read).encode());
@@ -676,7 +618,7 @@ public final class ClientProtocol {
   }
 
   /// The comparisons of states that are asked for now; others wait, as a replica refuses who asks for too many.
-  private Stream<Request> comparisons() {
+  private Stream<ClientRequest> comparisons() {
     return questions.values().stream().filter(question -> question.compares).limit(COMPARISONS_MAX);
   }
 
@@ -686,7 +628,7 @@ public final class ClientProtocol {
     }
   }
 
-  private Frame query(Request question, Read read) {
+  private Frame query(ClientRequest question, Read read) {
     return question.compares
         ? new Frame.Compare(question.number)
         : new Frame.Query(question.number, read, seen(), question.payload);
@@ -699,18 +641,18 @@ public final class ClientProtocol {
   // ---- of quiet connections --------------------------------------------------------------------------------------
 
   /// A request as it is asked once more.
-  ByteBuffer again(Request request) {
+  ByteBuffer again(ClientRequest request) {
     return (request.read == null ? call(request) : query(request, request.read)).encode();
   }
 
   /// The oldest request that was not asked over the second connection. Of commands only the one without a reply before
   /// all others: what comes before a later one may be missing there.
-  @Nullable Request oldest(boolean commands) {
-    Request found = commands && !sent.isEmpty() ? sent.firstEntry().getValue() : null;
+  @Nullable ClientRequest oldest(boolean commands) {
+    ClientRequest found = commands && !sent.isEmpty() ? sent.firstEntry().getValue() : null;
     if (found != null && found.hedged) {
       found = null;
     }
-    for (Request question : questions.values()) {
+    for (ClientRequest question : questions.values()) {
       if (!question.hedged && !question.waits) {
         return found == null || question.sentAt < found.sentAt ? question : found;
       }
@@ -718,9 +660,24 @@ public final class ClientProtocol {
     return found;
   }
 
-  /// Commands without a reply, in the order of their numbers.
-  Collection<Request> unanswered() {
+  /// Commands without an outcome, in the order of their numbers.
+  Collection<ClientRequest> unanswered() {
     return sent.values();
+  }
+
+  /// The first command that was sent and has no reply from anybody.
+  @Nullable ClientRequest firstWithoutReply() {
+    for (ClientRequest command : sent.values()) {
+      if (!command.reached) {
+        return command;
+      }
+    }
+    return null;
+  }
+
+  /// Whether commands wait that have no number yet.
+  boolean hasUnsent() {
+    return !unsent.isEmpty();
   }
 
   /// The replicas that are there.
@@ -734,8 +691,17 @@ public final class ClientProtocol {
     return phase == Phase.READY;
   }
 
+  /// Whether connections beside the first one may be begun: there is no hurry before that is there, but who may suspect
+  /// the manager needs the others most when it is not.
+  boolean wantsOthers() {
+    return phase == Phase.READY || suspicion != null && session > 0;
+  }
+
+  /// Whether the first connection is to a replica, or will be; only when it is there that is worth another connection
+  /// to the replica of a client that may suspect the manager.
   boolean isAt(@Nullable String replica) {
-    return phase != Phase.IDLE && replica != null && replica.equals(route.at());
+    boolean there = suspicion == null ? phase != Phase.IDLE : phase == Phase.READY;
+    return there && replica != null && replica.equals(route.at());
   }
 
   SessionTable.Secret secret() {
@@ -781,6 +747,10 @@ public final class ClientProtocol {
     if (closed) {
       return;
     }
+    if (suspicion != null && suspicion.isDue(now) && toAll != null) {
+      toAll.sendUnanswered();
+      pump();
+    }
     switch (phase) {
       case IDLE -> {
         if (now - connectAt >= 0) {
@@ -791,7 +761,7 @@ public final class ClientProtocol {
       }
       case CONNECTING, GREETING -> {
         if (now - heardAt > patienceNanos()) {
-          lastTrouble = route.at() + ": no answer";
+          lost("no answer");
           move();
         }
       }
@@ -808,7 +778,7 @@ public final class ClientProtocol {
   private void ready(long now) {
     boolean waits = !sent.isEmpty() || !questions.isEmpty() || nonce != 0;
     if (waits && now - heardAt > silenceNanos) {
-      lastTrouble = route.at() + ": silent";
+      lost("silent");
       move();
       return;
     }
@@ -832,29 +802,29 @@ public final class ClientProtocol {
 
   private void giveUp(long now) {
     checkAt = Long.MAX_VALUE;
-    for (Iterator<Request> all = unsent.iterator(); all.hasNext(); ) {
-      Request command = all.next();
+    for (Iterator<ClientRequest> all = unsent.iterator(); all.hasNext(); ) {
+      ClientRequest command = all.next();
       if (now >= command.deadlineNanos) {
         all.remove();
-        fail(command, timeout("the command was not sent", false));
+        command.fail(timeout("the command was not sent", false));
       } else {
         checkAt = earlier(checkAt, command.deadlineNanos);
       }
     }
-    for (Request command : List.copyOf(sent.values())) {
+    for (ClientRequest command : List.copyOf(sent.values())) {
       if (now >= command.deadlineNanos && command.replies != null) {
         command.replies.tick(now);
         settle(command);
       } else if (now >= command.deadlineNanos) {
-        fail(command, timeout("no reply to the command, which may be executed once", true));
+        command.fail(timeout("no reply to the command, which may be executed once", true));
       } else {
         checkAt = earlier(checkAt, command.deadlineNanos);
       }
     }
-    for (Request question : List.copyOf(questions.values())) {
+    for (ClientRequest question : List.copyOf(questions.values())) {
       if (now >= question.deadlineNanos) {
         forget(question);
-        fail(question, timeout("no answer to the query", false));
+        question.fail(timeout("no answer to the query", false));
       } else {
         checkAt = earlier(checkAt, question.deadlineNanos);
       }
@@ -886,7 +856,8 @@ public final class ClientProtocol {
         };
     long second = hedge == null || closed ? Long.MAX_VALUE : hedge.deadlineNanos();
     long copies = toAll == null || closed ? Long.MAX_VALUE : toAll.deadlineNanos();
-    return Math.min(Math.min(due, second), Math.min(copies, checkAt));
+    long suspected = suspicion == null || closed ? Long.MAX_VALUE : suspicion.dueNanos();
+    return Math.min(Math.min(due, second), Math.min(Math.min(copies, suspected), checkAt));
   }
 
   /// Where the client is connected to, or was last, and what was wrong with the one before; for people.

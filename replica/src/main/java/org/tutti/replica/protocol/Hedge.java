@@ -82,7 +82,7 @@ public final class Hedge extends QuietConnection {
 
   @Override
   void ready(long now) {
-    for (ClientProtocol.Request late = late(); late != null && now - late.sentAt >= lateNanos; late = late()) {
+    for (ClientRequest late = late(); late != null && now - late.sentAt >= lateNanos; late = late()) {
       credit -= CALLS_PER_HEDGE;
       hedges++;
       late.hedged = true;
@@ -96,13 +96,13 @@ public final class Hedge extends QuietConnection {
   }
 
   /// The oldest request that may be asked here and was not.
-  private ClientProtocol.@Nullable Request late() {
+  private @Nullable ClientRequest late() {
     return credit < CALLS_PER_HEDGE || lateNanos == Long.MAX_VALUE ? null : client.oldest(isJoined());
   }
 
   @Override
   long dueNanos() {
-    ClientProtocol.Request late = late();
+    ClientRequest late = late();
     return late == null ? Long.MAX_VALUE : late.sentAt + lateNanos;
   }
 

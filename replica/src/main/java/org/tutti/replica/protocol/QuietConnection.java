@@ -183,7 +183,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
   final void work(long now) {
     switch (phase) {
       case IDLE -> {
-        if (client.isReady() && now - connectAt >= 0) {
+        if (client.wantsOthers() && now - connectAt >= 0) {
           begin(now);
         }
       }
@@ -229,7 +229,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
 
   final long deadlineNanos() {
     return switch (phase) {
-      case IDLE -> client.isReady() ? connectAt : Long.MAX_VALUE;
+      case IDLE -> client.wantsOthers() ? connectAt : Long.MAX_VALUE;
       case CONNECTING, GREETING -> heardAt + patienceNanos() + 1;
       case READY -> Math.min(dueNanos(), Math.min(pingAt, heardAt + silenceNanos + 1));
     };

@@ -2,6 +2,7 @@ package org.tutti.replica.protocol;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A client's quiet connections to all replicas but the one of its first connection. Over them it sends each command,
@@ -16,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// So the crash of a replica, whichever it is, delays no command that another one has. What has no reply yet is sent to
 /// each replica that the client connects to later, in the order of numbers. A client that only collects replies sends
-/// commands over its first connection alone.
+/// commands over its first connection alone; one that suspects the manager sends to all meanwhile ([ManagerSuspicion]).
 public final class ToAll {
   private final ClientProtocol client;
   private final ClientProtocol.Host host;
   private final long silenceNanos;
-  private final boolean sends;
+  private final BooleanSupplier sends;
   private final List<Copy> copies = new ArrayList<>(); // as many as there were other replicas at once
 
-  /// @param sends whether commands are sent to all
-  ToAll(ClientProtocol client, ClientProtocol.Host host, long silenceNanos, boolean sends) {
+  /// @param sends whether commands are sent to all, now
+  ToAll(ClientProtocol client, ClientProtocol.Host host, long silenceNanos, BooleanSupplier sends) {
     this.sends = sends;
     this.client = client;
     this.host = host;
@@ -50,8 +51,9 @@ public final class ToAll {
 
     @Override
     void joined() {
-      if (sends) {
+      if (sends.getAsBoolean()) {
         client.unanswered().forEach(command -> send(client.again(command)));
+        client.pump(); // perhaps nobody was there before
       }
     }
 
@@ -70,12 +72,24 @@ public final class ToAll {
   }
 
   /// A command is sent over the first connection, first or again.
-  void sent(ClientProtocol.Request command) {
+  void sent(ClientRequest command) {
     for (Copy copy : copies) {
-      if (sends && copy.isJoined()) {
+      if (sends.getAsBoolean() && copy.isJoined()) {
         copy.send(client.again(command));
       }
     }
+  }
+
+  /// What has no outcome is sent to all that are there: it was sent over the first connection alone, or it is time to
+  /// send it once more. What has one is in the history before whatever is sent now; so none before a later command is
+  /// missing.
+  void sendUnanswered() {
+    client.unanswered().forEach(this::sent);
+  }
+
+  /// Whether there is a replica over whose connection commands can be sent.
+  boolean isJoined() {
+    return copies.stream().anyMatch(QuietConnection::isJoined);
   }
 
   void sessionChanged() {

@@ -194,7 +194,7 @@ class BalanceTest {
 
     void call() {
       protocol.request(
-          new ClientProtocol.Request(ByteBuffer.allocate(4).putInt(0, number), null, Long.MAX_VALUE) {
+          new ClientRequest(ByteBuffer.allocate(4).putInt(0, number), null, Long.MAX_VALUE) {
             @Override
             protected void replied(ByteBuffer reply, long place) {
               assertThat(reply.getLong()).as("of client " + number).isEqualTo(++told);

@@ -24,7 +24,7 @@ class ClientProtocolTest {
   private final ScriptedReplicas replicas = new ScriptedReplicas(POLICY);
   private final ClientProtocol client = replicas.client;
 
-  private static final class Call extends ClientProtocol.Request {
+  private static final class Call extends ClientRequest {
     Call() {
       super(ByteBuffer.allocate(1), null, Long.MAX_VALUE);
     }
@@ -67,7 +67,7 @@ class ClientProtocolTest {
     assertThat(replicas.first.calls()).as("asked again").endsWith(1L);
   }
 
-  private static final class Comparison extends ClientProtocol.Request {
+  private static final class Comparison extends ClientRequest {
     @Nullable StateComparison found;
 
     Comparison() {

@@ -30,7 +30,7 @@ class CollectingTest {
   private final List<String> failures = new ArrayList<>();
   private ScriptedReplicas replicas = begin(Policy.Dissemination.MANAGER, Policy.Collection.ALL);
 
-  private final class Call extends ClientProtocol.Request {
+  private final class Call extends ClientRequest {
     private final boolean collects;
 
     Call(long deadline, boolean collects) {

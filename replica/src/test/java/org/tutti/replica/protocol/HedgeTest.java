@@ -140,7 +140,7 @@ class HedgeTest {
     }
   }
 
-  private final class Call extends ClientProtocol.Request {
+  private final class Call extends ClientRequest {
     final long made = now;
 
     Call(@Nullable Read read) {

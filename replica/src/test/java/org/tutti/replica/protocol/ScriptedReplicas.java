@@ -22,9 +22,17 @@ final class ScriptedReplicas implements ClientProtocol.Host {
   private final Policy policy;
 
   ScriptedReplicas(Policy policy) {
+    this(policy, 0);
+  }
+
+  /// @param suspectsAfterNanos after which silence of the manager the client sends to all; 0: never
+  ScriptedReplicas(Policy policy, long suspectsAfterNanos) {
     this.policy = policy;
     this.client = new ClientProtocol("service", ADDRESSES, SILENCE_NANOS, this);
     client.wish(policy);
+    if (suspectsAfterNanos > 0) {
+      client.allOnSuspicion(suspectsAfterNanos);
+    }
     client.work();
     first.welcome();
   }

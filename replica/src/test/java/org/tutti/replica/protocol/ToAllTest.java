@@ -22,7 +22,7 @@ class ToAllTest {
   private final ClientProtocol client = replicas.client;
   private int outcomes;
 
-  private final class Call extends ClientProtocol.Request {
+  private final class Call extends ClientRequest {
     Call() {
       super(ByteBuffer.allocate(1), null, Long.MAX_VALUE);
     }
