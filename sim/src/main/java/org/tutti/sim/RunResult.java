@@ -31,6 +31,7 @@ import org.tutti.sim.check.Violation;
 /// @param calls      how many calls the clients of a replicated service made
 /// @param told       how many of them had a reply or a refusal
 /// @param copies     how many commands went to further replicas, too, as their clients send to all
+/// @param suspicions how often clients suspected the request manager, and sent to all
 /// @param collected  how many outcomes of several replies clients have
 /// @param reduced    how many of them count only because a replica has left
 /// @param groups     how many groups clients have formed with replicas
@@ -62,6 +63,7 @@ public record RunResult(
     long calls,
     long told,
     long copies,
+    long suspicions,
     long collected,
     long reduced,
     long groups,

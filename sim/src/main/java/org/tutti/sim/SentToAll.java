@@ -61,7 +61,7 @@ final class SentToAll {
     }
   }
 
-  private static @Nullable Frame decoded(ByteBuffer bare) {
+  static @Nullable Frame decoded(ByteBuffer bare) {
     try {
       return Frame.decode(bare);
     } catch (Frame.MalformedException _) {

@@ -674,4 +674,9 @@ final class ServiceGroup implements ClientLink {
   long copies() {
     return allClients.stream().mapToLong(SimulatedClient::copies).sum();
   }
+
+  /// How often clients suspected the request manager, and sent to all.
+  long suspicions() {
+    return allClients.stream().mapToLong(SimulatedClient::suspicions).sum();
+  }
 }

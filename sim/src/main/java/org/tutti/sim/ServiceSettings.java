@@ -34,6 +34,7 @@ final class ServiceSettings {
   private static final int GROUP_CLIENTS_ONE_IN = 2; // services
   private static final int GROUP_CLIENTS_NODES_MIN = 3; // one of these
   private static final int FEW_ONE_IN = 3; // clients
+  private static final int EIGHTHS = 8;
 
   /// What a client is started with.
   ///
@@ -44,6 +45,7 @@ final class ServiceSettings {
   /// @param hedged        whether it asks a second replica when the first is late
   /// @param policy        how it uses the replicas, or null
   /// @param kind          in which groups with replicas it is; null for one that has connections
+  /// @param suspectsNanos after which silence of the manager it sends to all; 0 for never
   record Client(
       List<String> contacts,
       long silenceNanos,
@@ -51,7 +53,8 @@ final class ServiceSettings {
       int callsMax,
       boolean hedged,
       @Nullable Policy policy,
-      ClientGroup.@Nullable Kind kind) {}
+      ClientGroup.@Nullable Kind kind,
+      long suspectsNanos) {}
 
   private final Plan plan;
   private final @Nullable Policy only; // what the only client wants; null when clients are drawn
@@ -200,7 +203,7 @@ final class ServiceSettings {
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
     if (only != null) {
       List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
-      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null);
+      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, 0);
     }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);
@@ -208,14 +211,24 @@ final class ServiceSettings {
     int calls = Plan.between(random, 1, CALLS_MAX);
     boolean hedged = random.nextBoolean();
     Policy policy = random.nextBoolean() ? wish(random) : null;
+    Policy wish = hedged ? null : policy;
     return new Client(
         List.copyOf(contacts),
         silence,
         hurries ? deadline : Long.MAX_VALUE,
         few && own ? calls : CALLS_MAX,
         hedged,
-        hedged ? null : policy,
-        null);
+        wish,
+        null,
+        suspects(random, wish, silence));
+  }
+
+  /// In half of the clients that send to the manager: after some eighths of the silence after which they leave it.
+  private static long suspects(SplittableRandom random, @Nullable Policy policy, long silence) {
+    boolean suspects = random.nextBoolean();
+    long after = silence / EIGHTHS * random.nextInt(1, EIGHTHS);
+    boolean toManager = policy != null && policy.dissemination() == Policy.Dissemination.MANAGER;
+    return suspects && toManager ? after : 0;
   }
 
   /// In how many of the last places there is no replica, but a client that is in groups with replicas. Whoever founds
@@ -238,7 +251,8 @@ final class ServiceSettings {
       policy = new Policy(Policy.Dissemination.MANAGER, one, policy.replication(), policy.ordering());
     }
     long silence = drawn.silenceNanos + plan.suspectNanos(); // an answer takes two multicasts, along a chain of members
-    return new Client(drawn.contacts, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind);
+    long suspects = kind == ClientGroup.Kind.INCLUSIVE ? suspects(random, policy, silence) : 0;
+    return new Client(drawn.contacts, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects);
   }
 
   /// To the request manager or to all, with the replies of several if they can be had.

@@ -46,6 +46,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private final List<Comparison> comparisons = new ArrayList<>(); // that it waits for
   private final ArrayDeque<Runnable> blocked = new ArrayDeque<>(); // calls that wait until one less is open
   private @Nullable SentToAll sentToAll; // of a client that does
+  private @Nullable SuspectedManager suspected; // of a client that sends to all only while it suspects the manager
   private @Nullable GivenReplies given; // to a client that collects several
   private @Nullable Consolidated<Answer> lastOutcome; // of several replies
   private @Nullable String missing; // of what it should have sent to all, first
@@ -159,7 +160,12 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     Policy policy = settings.policy();
     if (policy != null) {
       protocol.wish(policy);
-      sentToAll = policy.dissemination() == Policy.Dissemination.ALL ? new SentToAll() : null;
+      if (settings.suspectsNanos() > 0) {
+        protocol.allOnSuspicion(settings.suspectsNanos());
+        suspected = new SuspectedManager(settings.suspectsNanos());
+      }
+      boolean toAll = suspected != null || policy.dissemination() == Policy.Dissemination.ALL;
+      sentToAll = toAll ? new SentToAll() : null;
       given = policy.collectsSeveral() ? new GivenReplies(policy.collection()) : null;
     }
     wake();
@@ -317,9 +323,16 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
 
   @Override
   public void disconnect() {
+    endOfFirst();
     if (connection != 0) {
       link.closedByClient(connection);
       connection = 0;
+    }
+  }
+
+  private void endOfFirst() {
+    if (suspected != null) {
+      suspected.ends();
     }
   }
 
@@ -327,6 +340,9 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   public void send(ByteBuffer frame) {
     if (sentToAll != null) {
       sentToAll.sends(null, frame);
+    }
+    if (suspected != null) {
+      suspected.sends(true, frame, nanos());
     }
     link.toReplica(connection, frame);
   }
@@ -367,6 +383,9 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       if (sentToAll != null) {
         sentToAll.sends(said, frame);
       }
+      if (suspected != null) {
+        suspected.sends(false, frame, nanos());
+      }
       link.toReplica(its, frame);
     }
   }
@@ -391,6 +410,10 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     if (sentToAll != null) {
       sentToAll.hears(frame);
     }
+    if (suspected != null) {
+      suspected.passes(nanos(), waits());
+      suspected.hears(which == connection, frame, nanos());
+    }
     if (which == connection) {
       protocol.received(frame);
       after();
@@ -404,6 +427,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     Beside line = line(which);
     if (which == connection) {
       connection = 0;
+      endOfFirst();
       protocol.disconnected("reset");
       after();
     } else if (line != null) {
@@ -413,15 +437,27 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     }
   }
 
-  /// The extra load of hedging is bounded, and who sends to all does.
+  /// The extra load of hedging is bounded, who sends to all does, and who does so on suspicion has one.
   void check(List<Violation> found) {
     if (missing != null) {
       found.add(new Violation("SentToAll", this + ": " + missing));
+    }
+    if (suspected != null && suspected.untimely() != null) {
+      found.add(new Violation("SuspectedManager", this + ": " + suspected.untimely()));
     }
     if (hedge != null && hedge.hedges() > hedge.hedgesMax()) {
       String words = this + " asked " + hedge.hedges() + " times twice, of " + calls + " calls";
       found.add(new Violation("HedgesBounded", words));
     }
+  }
+
+  /// How often it suspected the manager.
+  long suspicions() {
+    return protocol.suspicions();
+  }
+
+  private boolean waits() {
+    return open.stream().anyMatch(one -> one.call.read == null);
   }
 
   long hedges() {
@@ -507,6 +543,9 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       setting.scheduler().after(setting.plan().heartbeatNanos(), this::work);
     } else if (!ended) {
       protocol.work();
+      if (suspected != null && sentToAll != null && missing == null && suspected.isDue(nanos())) {
+        missing = sentToAll.missing(open());
+      }
       after();
     }
   }
@@ -516,7 +555,9 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     if (open.size() < settings.callsMax() && !blocked.isEmpty()) {
       setting.scheduler().after(1, this::unblock);
     }
-    if (sentToAll != null && missing == null) {
+    if (suspected != null) {
+      suspected.passes(nanos(), waits());
+    } else if (sentToAll != null && missing == null) {
       missing = sentToAll.missing(open());
     }
     long at = Math.max(protocol.deadlineNanos(), nanos() + 1);

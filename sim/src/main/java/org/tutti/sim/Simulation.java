@@ -207,6 +207,7 @@ public final class Simulation {
         service == null ? 0 : service.calls(),
         service == null ? 0 : service.told(),
         service == null ? 0 : service.copies(),
+        service == null ? 0 : service.suspicions(),
         service == null ? 0 : service.collected(),
         service == null ? 0 : service.reduced(),
         service == null ? 0 : service.groupClients().formed(),

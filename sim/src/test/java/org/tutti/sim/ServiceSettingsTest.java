@@ -171,6 +171,11 @@ class ServiceSettingsTest {
     add("Client.deadline", client.deadlineNanos());
     add("Client.callsMax", client.callsMax());
     add("Client.hedged", client.hedged());
+    add("Client.allOnSuspicion(there)", client.suspectsNanos() > 0);
+    if (client.suspectsNanos() > 0) {
+      assertThat(client.suspectsNanos()).isLessThan(client.silenceNanos());
+      add("Client.allOnSuspicion(silence)", client.suspectsNanos());
+    }
     Policy policy = client.policy();
     add("Client.policy(there)", policy != null);
     if (policy != null) {

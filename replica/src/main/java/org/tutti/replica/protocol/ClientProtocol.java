@@ -486,12 +486,7 @@ public final class ClientProtocol {
   }
 
   private void replied(long number, CommandReply reply, @Nullable QuietConnection over) {
-    if (suspicion == null || over == null) { // else the first connection may not lead to anybody
-      route.served();
-    }
-    if (suspicion != null && over == null) {
-      suspicion.answered();
-    }
+    served(over);
     ClientRequest collected = sent.get(number);
     if (collecting != null && collected != null && collected.replies != null && !collected.over) {
       Frame.Live of = over == null ? live : over.live();
@@ -505,6 +500,17 @@ public final class ClientProtocol {
       single(number, reply, over != null);
     }
     pump();
+  }
+
+  /// A reply over another connection says nothing of the first one, which may not lead to anybody while the manager is
+  /// suspected.
+  private void served(@Nullable QuietConnection over) {
+    if (suspicion == null || over == null) {
+      route.served();
+    }
+    if (suspicion != null && over == null) {
+      suspicion.answered();
+    }
   }
 
   /// A command that has its outcome is acknowledged, if any replica has answered: it was executed.

@@ -89,6 +89,27 @@ final class ServiceMutants {
                   new Return(0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "suspicion-unsent",
+                  "a client that suspects the manager sends only later commands to the others",
+                  "replica.protocol.ClientProtocol",
+                  "work",
+                  new Drop("ToAll.sendUnanswered", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "suspicion-for-ever",
+                  "a client that has suspected the manager once goes on to send to all",
+                  "replica.protocol.ManagerSuspicion",
+                  "answered",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "manager-unheard",
+                  "a client suspects a manager that says it is there",
+                  "replica.protocol.ManagerSuspicion",
+                  "heard",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "departed-awaited",
                   "a client that collects several replies waits for replicas that have left",
                   "replica.protocol.Collecting",
