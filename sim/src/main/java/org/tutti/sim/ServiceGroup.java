@@ -157,10 +157,14 @@ final class ServiceGroup implements ClientLink {
   /// What a run is about that is not drawn: one client with a policy, and what is done to messages.
   ///
   /// @param policy   the client's; its replication and ordering are those of the replicas
+  /// @param suspects whether its only client sends to all while it suspects the manager
   /// @param posts    asked before a replica multicasts; whether its node has gone instead
   /// @param delivers asked before a replica is delivered a message; whether its node has gone instead
   record Choice(
-      Policy policy, BiPredicate<SimulatedNode, ByteBuffer> posts, BiPredicate<SimulatedNode, ByteBuffer> delivers) {}
+      Policy policy,
+      boolean suspects,
+      BiPredicate<SimulatedNode, ByteBuffer> posts,
+      BiPredicate<SimulatedNode, ByteBuffer> delivers) {}
 
   /// Called when a replica threw something.
   interface Breakage {
@@ -189,7 +193,7 @@ final class ServiceGroup implements ClientLink {
     this.ends = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 3);
     this.near = random.nextBoolean();
     var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
-    this.settings = choice == null ? drawn : drawn.forOnly(choice.policy());
+    this.settings = choice == null ? drawn : drawn.forOnly(choice.policy(), choice.suspects());
     this.stalls = new long[settings.clients() + settings.groupClients()][plan.nodes()];
     this.groupClients = new GroupClients(setting, this);
     this.lives = new SessionLives(history, settings.limits().sessionMillis());

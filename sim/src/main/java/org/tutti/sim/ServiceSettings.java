@@ -58,6 +58,7 @@ final class ServiceSettings {
 
   private final Plan plan;
   private final @Nullable Policy only; // what the only client wants; null when clients are drawn
+  private final boolean onlySuspects;
   private final Settings settings;
   private final GroupConfig group;
   private final SessionTable.Limits limits;
@@ -76,6 +77,7 @@ final class ServiceSettings {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, -1);
     this.plan = plan;
     this.only = null;
+    this.onlySuspects = false;
     this.settings = new Settings(plan);
     this.group =
         GroupConfig.builder()
@@ -109,9 +111,10 @@ final class ServiceSettings {
     return there ? Plan.between(random, 1, plan.nodes() / GROUP_CLIENTS_NODES_MIN) : 0;
   }
 
-  private ServiceSettings(ServiceSettings drawn, Policy only) {
+  private ServiceSettings(ServiceSettings drawn, Policy only, boolean suspects) {
     this.plan = drawn.plan;
     this.only = only;
+    this.onlySuspects = suspects;
     this.settings = drawn.settings;
     this.group = drawn.group.toBuilder().ordering(only.ordering()).build();
     this.replication = only.replication();
@@ -128,8 +131,10 @@ final class ServiceSettings {
   }
 
   /// The same for one client with a policy, who knows all replicas and has as much time as it needs.
-  ServiceSettings forOnly(Policy policy) {
-    return new ServiceSettings(this, policy);
+  ///
+  /// @param suspects whether it sends to all while it suspects the manager
+  ServiceSettings forOnly(Policy policy, boolean suspects) {
+    return new ServiceSettings(this, policy, suspects);
   }
 
   private long sessionMillis(int units) {
@@ -203,7 +208,8 @@ final class ServiceSettings {
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
     if (only != null) {
       List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
-      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, 0);
+      return new Client(
+          replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, onlySuspects ? silence / 2 : 0);
     }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);

@@ -47,13 +47,58 @@ class PolicyMatrixTest {
 
   private static void keepsItsPromise(Policy policy, Failure failure) {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Outcome outcome = PolicyRun.run(policy, failure, seed);
-      String what = policy + ", " + failure.words + ", seed " + seed + ": " + outcome;
-      assertThat(outcome.violations()).as(what).isEmpty();
-      assertThat(outcome.struck()).as(what).isEqualTo(failure != Failure.NONE);
-      assertThat(outcome.executions()).as(what).isEqualTo(1);
-      assertThat(outcome.told()).as(what).matches(promised(policy, failure));
+      keepsItsPromise(policy, failure, seed, PolicyRun.run(policy, failure, seed));
     }
+  }
+
+  /// A client that sends to all while it suspects the manager: the same holds, and it does not wait for its connection.
+  @TestFactory
+  Stream<DynamicTest> aClientThatSuspectsTheManagerKeepsItToo() {
+    List<Policy> policies = toTheManager().toList();
+    Failure[] failures = Failure.values();
+    return IntStream.range(0, policies.size())
+        .mapToObj(i -> suspecting(policies.get(i), failures[i % failures.length]));
+  }
+
+  @TestFactory
+  @Tag("deep")
+  Stream<DynamicTest> eachClientThatSuspectsTheManagerKeepsItToo() {
+    return toTheManager().flatMap(policy -> Stream.of(Failure.values()).map(failure -> suspecting(policy, failure)));
+  }
+
+  private static Stream<Policy> toTheManager() {
+    return Policy.all().stream().filter(policy -> policy.dissemination() == Policy.Dissemination.MANAGER);
+  }
+
+  private static DynamicTest suspecting(Policy policy, Failure failure) {
+    return DynamicTest.dynamicTest(
+        policy + ", on suspicion to all, " + failure.words,
+        () -> {
+          for (long seed = 1; seed <= SEEDS; seed++) {
+            keepsItsPromise(policy, failure, seed, PolicyRun.runSuspecting(policy, failure, seed));
+          }
+        });
+  }
+
+  /// The manager is cut off from the client only: the others have the command before the client leaves the manager.
+  @Test
+  void aCutOffManagerDelaysWhoSuspectsItLess() {
+    for (Replication replication : Replication.values()) {
+      var first = new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, replication, Ordering.SEQUENCER);
+      for (long seed = 1; seed <= SEEDS; seed++) {
+        long alone = PolicyRun.run(first, Failure.FALSE_SUSPICION, seed).millis();
+        long toAll = PolicyRun.runSuspecting(first, Failure.FALSE_SUSPICION, seed).millis();
+        assertThat(toAll).as("%s, seed %d", first, seed).isPositive().isLessThan(alone * 3 / 4);
+      }
+    }
+  }
+
+  private static void keepsItsPromise(Policy policy, Failure failure, long seed, Outcome outcome) {
+    String what = policy + ", " + failure.words + ", seed " + seed + ": " + outcome;
+    assertThat(outcome.violations()).as(what).isEmpty();
+    assertThat(outcome.struck()).as(what).isEqualTo(failure != Failure.NONE);
+    assertThat(outcome.executions()).as(what).isEqualTo(1);
+    assertThat(outcome.told()).as(what).matches(promised(policy, failure));
   }
 
   /// A regular expression of what the client is told. A server that crashes when the manager sends may have executed

@@ -59,7 +59,7 @@ final class PolicyRun {
   private boolean struck;
   private boolean broken;
 
-  private PolicyRun(Policy policy, Failure failure, long seed) {
+  private PolicyRun(Policy policy, boolean suspects, Failure failure, long seed) {
     this.policy = policy;
     this.failure = failure;
     this.plan = Plan.draw(seed).forPolicies();
@@ -67,14 +67,19 @@ final class PolicyRun {
     var setting =
         new Simulation.Setting(
             plan, new Streams(seed), scheduler, new RunCounts(), new Trace(scheduler, null), history);
-    var choice = new ServiceGroup.Choice(policy, this::posts, this::delivers);
+    var choice = new ServiceGroup.Choice(policy, suspects, this::posts, this::delivers);
     this.service = new ServiceGroup(setting, new RegisterService.Tested(0), 0, choice, this::broken);
     this.cluster = new SimulatedCluster(setting, node -> service.started(node, null), this::broken);
     this.network = new Network(scheduler, plan, setting.tally(), cluster);
   }
 
   static Outcome run(Policy policy, Failure failure, long seed) {
-    return new PolicyRun(policy, failure, seed).run();
+    return new PolicyRun(policy, false, failure, seed).run();
+  }
+
+  /// The same for a client that sends to all while it suspects the manager.
+  static Outcome runSuspecting(Policy policy, Failure failure, long seed) {
+    return new PolicyRun(policy, true, failure, seed).run();
   }
 
   private Outcome run() {
