@@ -62,7 +62,7 @@ final class PolicyTarget implements BenchTarget {
   }
 
   /// Settings: `servers`, the number of those; `suspect` and `silence`, in milliseconds; `ordering` of the servers;
-  /// `kind` of the clients' groups, or none; `dissemination` and `collection`, or none; `hedged`.
+  /// `kind` of the clients' groups, or none; `dissemination` and `collection`, or none; `hedged`; `switching`, to all on suspicion of the manager.
   @Override
   public String open(Map<String, String> given) {
     settings = Map.copyOf(given);
@@ -134,10 +134,11 @@ final class PolicyTarget implements BenchTarget {
     private final boolean collects;
 
     Caller(int number) throws IOException {
+      Duration silence = Duration.ofMillis(Long.parseLong(text("silence")));
       Client.Builder builder =
           Client.of(SERVICE)
               .at(hosts.stream().map(at -> at + ":" + CLIENTS_PORT).toArray(String[]::new))
-              .silence(Duration.ofMillis(Long.parseLong(text("silence"))))
+              .silence(silence)
               .deadline(PATIENCE);
       Policy policy = policy();
       collects = policy != null && policy.collection() == Policy.Collection.ALL;
@@ -146,6 +147,9 @@ final class PolicyTarget implements BenchTarget {
       }
       if (settings.containsKey("hedged")) {
         builder.hedged();
+      }
+      if (settings.containsKey("switching")) {
+        builder.allOnSuspicion(silence.dividedBy(2));
       }
       if (settings.containsKey("kind")) {
         member = started("c" + number, NODE_PORT + 1 + number);

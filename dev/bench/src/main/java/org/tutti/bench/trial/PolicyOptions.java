@@ -59,7 +59,11 @@ public record PolicyOptions(
     CONNECTED(SERVERS, "ordering=SEQUENCER"),
 
     /// The same, and the request goes to a second server when the first is late.
-    HEDGED(SERVERS, "ordering=SEQUENCER", "hedged=true");
+    HEDGED(SERVERS, "ordering=SEQUENCER", "hedged=true"),
+
+    /// What section 5.5 of the source proposes, with connections: as the second policy, and to all servers while the
+    /// client suspects the manager, after half of the time after which it would go to another one.
+    SWITCHING(SERVERS, "ordering=SEQUENCER", "dissemination=MANAGER", "collection=ALL", "switching=true");
 
     private final int servers;
     private final List<String> settings;

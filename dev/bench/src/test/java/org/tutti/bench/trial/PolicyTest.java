@@ -49,7 +49,7 @@ class PolicyTest {
   @Test
   void waysAndFailuresAreKnownByTheirNames() {
     assertThat(PolicyOptions.of(Failure.values(), "true-pre-send")).isEqualTo(Failure.TRUE_PRE_SEND);
-    assertThat(PolicyOptions.words(Way.values())).isEqualTo("single,p1,p2,p3,p4,connected,hedged");
+    assertThat(PolicyOptions.words(Way.values())).isEqualTo("single,p1,p2,p3,p4,connected,hedged,switching");
     assertThatThrownBy(() -> PolicyOptions.of(Way.values(), "p5")).hasMessageStartingWith("'p5' is none of single,");
   }
 
@@ -59,7 +59,7 @@ class PolicyTest {
   @Test
   void distantClientsAreAnsweredWithoutAndWithAFailureOfTheManager() throws Exception {
     var text = new StringWriter();
-    List<Way> ways = List.of(Way.SINGLE, Way.P1, Way.P4, Way.HEDGED);
+    List<Way> ways = List.of(Way.SINGLE, Way.P1, Way.P4, Way.HEDGED, Way.SWITCHING);
     PolicyOptions options = options(ways, List.of(Failure.values()), 2, Duration.ofSeconds(2));
     try {
       assertThat(PolicyRun.measure(options, new PrintWriter(text))).as("%s", text).isTrue();

@@ -50,6 +50,7 @@ class OperateTest {
   private static final Set<String> GROUPS =
       Set.of(
           "client.groups.formed",
+          "client.managers.suspected",
           "replica.clients.groups",
           "replica.groups.joined",
           "replica.groups.refused",

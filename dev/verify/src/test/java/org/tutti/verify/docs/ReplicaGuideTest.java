@@ -118,6 +118,12 @@ class ReplicaGuideTest {
     return Client.of("tickets").at(contacts).policy(policy).connect();
   }
 
+  private static Client toAllOnSuspicion(Duration after, String... contacts) {
+    var policy =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.PASSIVE, Ordering.SEQUENCER);
+    return Client.of("tickets").at(contacts).policy(policy).allOnSuspicion(after).connect();
+  }
+
   /// The tickets that a replica has, also when another one was the primary.
   private static ByteBuffer ticketsAt(Replica replica) throws Exception {
     try (Client client = Client.of("tickets").at(replica.clients()).connect()) {
@@ -142,12 +148,13 @@ class ReplicaGuideTest {
       List<Running> backups = running.stream().filter(one -> one != primary).toList();
       String[] contacts = backups.stream().map(one -> one.replica.clients()).toArray(String[]::new);
       ByteBuffer drawn = ByteBuffer.allocate(16 * 20);
-      try (Client client = toTheManager(contacts)) {
+      try (Client client = toTheManager(contacts);
+          Client suspicious = toAllOnSuspicion(Duration.ofMillis(500), contacts)) {
         for (int i = 0; i < 20; i++) {
           if (i == 10) {
             primary.close();
           }
-          drawn.put(client.call(ByteBuffer.allocate(0)).get());
+          drawn.put((i % 2 == 0 ? client : suspicious).call(ByteBuffer.allocate(0)).get());
         }
       }
       for (Running backup : backups) {
