@@ -46,7 +46,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private final List<Comparison> comparisons = new ArrayList<>(); // that it waits for
   private final ArrayDeque<Runnable> blocked = new ArrayDeque<>(); // calls that wait until one less is open
   private @Nullable SentToAll sentToAll; // of a client that does
-  private @Nullable SuspectedManager suspected; // of a client that sends to all only while it suspects the manager
+  private @Nullable SentOnSuspicion suspected; // of a client that sends to all only while it suspects the manager
   private @Nullable GivenReplies given; // to a client that collects several
   private @Nullable Consolidated<Answer> lastOutcome; // of several replies
   private @Nullable String missing; // of what it should have sent to all, first
@@ -162,7 +162,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       protocol.wish(policy);
       if (settings.suspectsNanos() > 0) {
         protocol.allOnSuspicion(settings.suspectsNanos());
-        suspected = new SuspectedManager(settings.suspectsNanos());
+        suspected = new SentOnSuspicion(settings.suspectsNanos());
       }
       boolean toAll = suspected != null || policy.dissemination() == Policy.Dissemination.ALL;
       sentToAll = toAll ? new SentToAll() : null;
@@ -443,7 +443,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
       found.add(new Violation("SentToAll", this + ": " + missing));
     }
     if (suspected != null && suspected.untimely() != null) {
-      found.add(new Violation("SuspectedManager", this + ": " + suspected.untimely()));
+      found.add(new Violation("SentOnSuspicion", this + ": " + suspected.untimely()));
     }
     if (hedge != null && hedge.hedges() > hedge.hedgesMax()) {
       String words = this + " asked " + hedge.hedges() + " times twice, of " + calls + " calls";

@@ -62,8 +62,8 @@ final class PolicyTarget implements BenchTarget {
   }
 
   /// Settings: `servers`, the number of those; `suspect` and `silence`, in milliseconds; `ordering` of the servers;
-  /// `kind` of the clients' groups, or none; `dissemination` and `collection`, or none; `hedged`; `switching`, to all on
-  /// suspicion of the manager.
+  /// `kind` of the clients' groups, or none; `dissemination` and `collection`, or none; `hedged`; `switching`, to all
+  /// on suspicion of the manager.
   @Override
   public String open(Map<String, String> given) {
     settings = Map.copyOf(given);

@@ -11,7 +11,7 @@ import org.tutti.replica.protocol.Frame;
 /// to; seen from outside, by the frames. It may from when its first connection ends while it waits, or brings nothing
 /// for the time of suspicion although a command has no reply, until a reply comes over the first connection. In the
 /// second case it has to, as [SentToAll] says.
-final class SuspectedManager {
+final class SentOnSuspicion {
   private final long afterNanos;
   private final TreeMap<Long, Long> unanswered = new TreeMap<>(); // when commands were sent first, by number
   private final TreeSet<Long> answered = new TreeSet<>(); // who collects several replies may send these again
@@ -22,7 +22,7 @@ final class SuspectedManager {
   private @Nullable String untimely;
 
   /// @param afterNanos the time of suspicion
-  SuspectedManager(long afterNanos) {
+  SentOnSuspicion(long afterNanos) {
     this.afterNanos = afterNanos;
   }
 
