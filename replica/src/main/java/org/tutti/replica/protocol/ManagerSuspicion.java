@@ -32,6 +32,7 @@ final class ManagerSuspicion {
   private final long silenceNanos;
 
   private boolean lost; // the connection to the manager
+  private long lostAt;
   private boolean holds;
   private long heardAt;
   private long againAt = Long.MAX_VALUE;
@@ -55,6 +56,7 @@ final class ManagerSuspicion {
   /// The first connection, or an attempt to have it, has ended without a word.
   void lost() {
     lost = true;
+    lostAt = host.nanos();
   }
 
   /// A manager has taken the client.
@@ -100,7 +102,7 @@ final class ManagerSuspicion {
       return waiting == null ? Long.MAX_VALUE : againAt;
     }
     if (lost && client.session() > 0 && (waiting != null || client.hasUnsent())) {
-      return host.nanos();
+      return lostAt; // a clock that is read again is later than the time that is asked for
     }
     return waiting == null ? Long.MAX_VALUE : Math.max(heardAt, waiting.sentAt) + afterNanos;
   }

@@ -174,6 +174,14 @@ class ManagerSuspicionTest {
   }
 
   @Test
+  void timePassesBetweenTwoLooksAtTheClock() {
+    replicas.passes = 1;
+    breaks();
+    othersHave(1L);
+    assertThat(client.deadlineNanos()).isGreaterThan(replicas.now);
+  }
+
+  @Test
   void aConnectionThatBreaksIsNothingToWhoWaitsForNothing() {
     first.hears(reply(1));
     breaks();

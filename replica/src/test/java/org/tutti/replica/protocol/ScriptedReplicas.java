@@ -18,6 +18,7 @@ final class ScriptedReplicas implements ClientProtocol.Host {
   final Line first = new Line(null);
   final ClientProtocol client;
   long now;
+  long passes; // whenever the time is read
   private final SplittableRandom random = new SplittableRandom(1);
   private final Policy policy;
 
@@ -118,6 +119,7 @@ final class ScriptedReplicas implements ClientProtocol.Host {
 
   @Override
   public long nanos() {
+    now += passes;
     return now;
   }
 
