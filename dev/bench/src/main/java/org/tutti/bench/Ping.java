@@ -123,6 +123,7 @@ final class Ping implements AutoCloseable {
     var calls = new ConcurrentLinkedQueue<CompletableFuture<Boolean>>();
     Thread caller =
         Thread.ofPlatform()
+            .daemon() // it waits for ever when no frame comes back, which ends this run
             .name("caller")
             .start(() -> {
               for (long before = System.nanoTime(); before < end; before = System.nanoTime()) {
