@@ -170,37 +170,18 @@ public final class IpcBenchmark {
         options.rounds(),
         MachineLoad.now());
     out.flush();
-    var near = options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE));
-    int frameBytesMax = near.traits().frameBytesMax(); // longer messages have no ping: they travel in several
-    Transport[] far =
-        Stream.generate(() -> options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE)))
-            .limit(REMOTE_MAX)
-            .toArray(Transport[]::new);
-    try (var hosts = new IpcHosts(HOSTS, options.transport());
-        var ping = new Ping(near, far)) {
+    try (var hosts = new IpcHosts(HOSTS, options.transport())) {
       Map<String, List<Row>> tables = tables(hosts);
       List<Row> rows = tables.values().stream().flatMap(List::stream).toList();
       Map<Integer, Numbers> pings = new LinkedHashMap<>();
+      int frameBytesMax = frameBytesMax(); // longer messages have no ping: they travel in several
       rows.stream().filter(row -> row.bytes <= frameBytesMax).forEach(row -> pings.put(row.bytes, new Numbers()));
       List<Callers.Caller> askers = askers(hosts);
       List<Fan> fans = Stream.generate(Fan::new).limit(REMOTE_MAX).toList();
       var perSecond = new Numbers();
       for (int round = -1; round < options.rounds(); round++) { // the first one warms up
         boolean counts = round >= 0;
-        for (int bytes : MachineLoad.inTurn(List.copyOf(pings.keySet()), Math.max(0, round))) {
-          double half = ping.run(Math.max(bytes, PING_BYTES_MIN), nanos).getValueAtPercentile(P50);
-          if (counts) {
-            pings.get(bytes).add(half);
-          }
-        }
-        for (int peers = 1; peers <= REMOTE_MAX; peers++) {
-          double waits = ping.runWaiting(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
-          double half = ping.run(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
-          if (counts) {
-            fans.get(peers - 1).waits.add(waits);
-            fans.get(peers - 1).polls.add(half);
-          }
-        }
+        measureRaw(round, pings, fans);
         for (Row row : MachineLoad.inTurn(rows, Math.max(0, round))) {
           row.measure(counts);
         }
@@ -217,6 +198,40 @@ public final class IpcBenchmark {
     }
     out.printf(Locale.ROOT, "%nload at the end: %.1f%n", MachineLoad.now());
     out.flush();
+  }
+
+  private Transport openTransport() {
+    return options.transport().open(TransportSettings.at(LocalGroup.ANYWHERE));
+  }
+
+  private int frameBytesMax() {
+    try (Transport any = openTransport()) {
+      return any.traits().frameBytesMax();
+    }
+  }
+
+  /// Pings, and frames to several transports at once. These transports are open during that alone: where there are IP
+  /// multicasts each one would be woken by those of the hosts, too.
+  private void measureRaw(int round, Map<Integer, Numbers> pings, List<Fan> fans) throws InterruptedException {
+    boolean counts = round >= 0;
+    Transport[] far = Stream.generate(this::openTransport).limit(REMOTE_MAX).toArray(Transport[]::new);
+    try (var ping = new Ping(openTransport(), far)) {
+      ping.run(REMOTE_MAX, GROUP_BYTES.getFirst(), nanos); // all are connected, and hear multicasts if there are any
+      for (int bytes : MachineLoad.inTurn(List.copyOf(pings.keySet()), Math.max(0, round))) {
+        double half = ping.run(Math.max(bytes, PING_BYTES_MIN), nanos).getValueAtPercentile(P50);
+        if (counts) {
+          pings.get(bytes).add(half);
+        }
+      }
+      for (int peers = 1; peers <= REMOTE_MAX; peers++) {
+        double waits = ping.runWaiting(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
+        double half = ping.run(peers, GROUP_BYTES.getFirst(), nanos).getValueAtPercentile(P50);
+        if (counts) {
+          fans.get(peers - 1).waits.add(waits);
+          fans.get(peers - 1).polls.add(half);
+        }
+      }
+    }
   }
 
   private Map<String, List<Row>> tables(IpcHosts hosts) {
