@@ -133,6 +133,7 @@ public final class ViewAgreement {
   private boolean leaving;
   private boolean ended;
   private boolean wanted; // somebody asked for a new view without a change of members
+  private boolean wantedSinceReport; // by this member, for what its last report does not say
   private final Backoff backoff = new Backoff();
 
   /// Starts in a view of its own.
@@ -350,6 +351,7 @@ public final class ViewAgreement {
   /// This member wants a new view although nobody comes or goes.
   public void want() {
     wanted = true; // asked for at the next tick, so that a cause that persists does not change views without pause
+    wantedSinceReport = true;
   }
 
   /// Ends without a further view.
@@ -512,7 +514,9 @@ public final class ViewAgreement {
     }
   }
 
+  /// What this member reports to an attempt.
   private Knowledge knowledge() {
+    wantedSinceReport = false;
     return new Knowledge(
         view,
         chain.lineage(),
@@ -643,7 +647,7 @@ public final class ViewAgreement {
     View before = view;
     view = proposal.view();
     peerStates.installed(view, proposal.departed(), effects.nowNanos());
-    wanted = false;
+    wanted = wantedSinceReport && !view.primary(); // what would make the view primary came while it was agreed
     wedged = held;
     recovery.abandon();
     group.install(before, proposal);

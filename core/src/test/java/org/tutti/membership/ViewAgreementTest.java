@@ -117,6 +117,38 @@ class ViewAgreementTest {
     assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
   }
 
+  /// B gets the state, for which the others wait, when it has just reported that it has not.
+  @Test
+  void whatAMemberLearnsAfterItsReportMakesAnotherView() throws Malformed {
+    View apart = nonPrimary(3, A, B);
+    agreement.receive(A, new ViewMessage.Propose(apart.id()));
+    agreement.want();
+    agreement.receive(A, new ViewMessage.Accept(apart.id(), HistoryText.proposal(apart, BOTH, 0, List.of())));
+    agreement.receive(A, new ViewMessage.Install(apart.id()));
+    effects.take();
+    tick();
+    assertThat(said(A)).as("asks for a view by what it knows now").containsExactly(new ViewMessage.Ask(false));
+    offer(new ViewId(4, 1), HistoryText.proposal(nonPrimary(4, A, B), BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(new ViewId(4, 1)));
+    effects.take();
+    tick();
+    assertThat(said(A)).as("its report has said it").isEmpty();
+  }
+
+  /// Nobody waits for B when the view that is agreed meanwhile is primary.
+  @Test
+  void whatAMemberLearnsAfterItsReportMakesNoOtherViewThanAPrimaryOne() throws Malformed {
+    View next = primary(3, A, B);
+    agreement.receive(A, new ViewMessage.Propose(next.id()));
+    agreement.want();
+    agreement.receive(A, new ViewMessage.Accept(next.id(), successor(next)));
+    agreement.receive(A, new ViewMessage.Install(next.id()));
+    assertThat(agreement.view()).isEqualTo(next);
+    effects.take();
+    tick();
+    assertThat(said(A)).isEmpty();
+  }
+
   /// B has missed C before A does, and hears A no more either: then it is B that is deaf.
   @Test
   void whoDoesNotHearTheCoordinatorReportsNobody() throws Malformed {
