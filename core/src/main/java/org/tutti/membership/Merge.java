@@ -277,8 +277,8 @@ public final class Merge {
         }
       }
       case ViewMessage.NameInUse(MemberId holder, ViewId known) -> {
-        if (names.obeys(holder, known, agreement.view()) && agreement.end()) {
-          endings.nameInUse(holder, NamesInUse.words(holder));
+        if (names.obeys(holder, known, agreement.view())) {
+          yieldsTo(holder);
         }
       }
       case ViewMessage.OtherVersion(int version, ViewId known) -> {
@@ -426,10 +426,16 @@ public final class Merge {
       agreement.peerStates().gone(List.of(holder));
       return true;
     }
-    if (agreement.end()) {
+    yieldsTo(other);
+    return false;
+  }
+
+  /// This member ends, as somebody else has more right to its name; but not while it may be in a primary view by what
+  /// it has accepted: whoever meets it after that judges by that view.
+  private void yieldsTo(MemberId other) {
+    if (!agreement.hasAcceptedPrimary() && agreement.end()) {
       endings.nameInUse(other, NamesInUse.words(other));
     }
-    return false;
   }
 
   /// Whether a member that takes part in an attempt is in another history of the same group, which was founded twice.

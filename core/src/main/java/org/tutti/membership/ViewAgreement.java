@@ -254,6 +254,14 @@ public final class ViewAgreement {
     return next != null && next.view().contains(other) ? next.view() : null;
   }
 
+  /// Whether this member has accepted a primary view and does not know yet what became of it: it may be in that view
+  /// already, as others see it.
+  ///
+  /// @return whether it waits for the announcement, or for another attempt
+  boolean hasAcceptedPrimary() {
+    return pending != null && pending.proposal().view().primary();
+  }
+
   /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.
   ///
   /// @return whether it does

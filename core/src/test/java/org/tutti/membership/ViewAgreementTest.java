@@ -524,6 +524,20 @@ class ViewAgreementTest {
         .containsExactly(new End(End.Cause.NAME_TAKEN, "the name b is in use by b@elsewhere:1, which is heard"));
   }
 
+  @Test
+  void whoHasAcceptedAPrimaryViewDoesNotEndBeforeItIsKnownWhatBecameOfIt() throws Malformed {
+    var other = new MemberId(B.name(), new Address("elsewhere:1"), 9);
+    View next = primary(3, A, B);
+    offer(next.id(), successor(next));
+    merge().receive(C, new ViewMessage.NameInUse(other, next.id()));
+    assertThat(ends).as("the others may be in that view with it").isEmpty();
+    agreement.receive(A, new ViewMessage.Install(next.id()));
+    merge().receive(C, new ViewMessage.NameInUse(other, next.id()));
+    assertThat(ends).as("it is in the latest one").isEmpty();
+    merge().receive(C, new ViewMessage.NameInUse(other, new ViewId(4, 1)));
+    assertThat(ends).hasSize(1);
+  }
+
   // ---- members that are heard and do not hear ----------------------------------------------------------------------
 
   private static Hello leaving(ViewId its) {
