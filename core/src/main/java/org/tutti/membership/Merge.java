@@ -345,6 +345,7 @@ public final class Merge {
         || !others.stream().allMatch(other -> damping.admits(other, agreement.view().primary(), now))) {
       return;
     }
+    agreement.outbid(meet.view().id());
     MemberId awaited = mergeCandidates.awaited(now);
     if (meet.primary() == null) {
       agreement.merge(others);

@@ -133,6 +133,7 @@ public final class ViewAgreement {
   private boolean leaving;
   private boolean ended;
   private boolean wanted; // somebody asked for a new view without a change of members
+  private long epochFound; // the latest one of a view that is to be taken in
   private boolean wantedSinceReport; // by this member, for what its last report does not say
   private final Backoff backoff = new Backoff();
 
@@ -340,6 +341,11 @@ public final class ViewAgreement {
     promise.wentTo(other);
   }
 
+  /// Another view is going to be taken in. Its members have promised its id at least, and would refuse a lower ballot.
+  void outbid(ViewId id) {
+    epochFound = Math.max(epochFound, id.epoch());
+  }
+
   /// Members of another view are to be taken in. Who is in the view that is just being announced has asked before.
   void merge(List<MemberId> members) {
     var own = pending != null && pending.ballot().proposer() == self.incarnation() ? pending : null;
@@ -453,7 +459,8 @@ public final class ViewAgreement {
   }
 
   ViewId nextBallot() {
-    return new ViewId(Math.max(promise.ballot().epoch(), proposer.epoch()) + 1, self.incarnation());
+    long promised = Math.max(promise.ballot().epoch(), epochFound);
+    return new ViewId(Math.max(promised, proposer.epoch()) + 1, self.incarnation());
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------

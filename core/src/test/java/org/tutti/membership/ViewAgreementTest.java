@@ -538,6 +538,17 @@ class ViewAgreementTest {
     assertThat(ends).hasSize(1);
   }
 
+  // ---- an attempt that takes in another view ----------------------------------------------------------------------
+
+  @Test
+  void theBallotIsAboveWhatTheMembersOfTheOtherViewHavePromised() throws Malformed {
+    Merge merge = amongBAnd(D);
+    View its = nonPrimary(agreement.view().id().epoch() + 5, C);
+    merge.receive(C, new ViewMessage.Meet(its, null, null, List.of(), Versions.OWN, true));
+    var ballot = new ViewId(its.id().epoch() + 1, B.incarnation());
+    assertThat(said(C)).containsExactly(new ViewMessage.Propose(ballot));
+  }
+
   // ---- members that are heard and do not hear ----------------------------------------------------------------------
 
   private static Hello leaving(ViewId its) {
