@@ -117,7 +117,7 @@ final class ReplicaGroups implements ServedGroups.Host {
 
     @Override
     public void viewed(View view) {
-      locked(() -> groups().viewed(group, view));
+      locked(() -> groups().viewed(group, view, System.nanoTime()));
     }
 
     @Override

@@ -52,7 +52,7 @@ final class SimulatedServer implements ServedGroups.Host {
               @Override
               public void viewed(View view) {
                 say("in " + group + " sees " + view);
-                groups.viewed(group, view);
+                groups.viewed(group, view, now());
               }
 
               @Override

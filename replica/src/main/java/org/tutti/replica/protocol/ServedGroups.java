@@ -28,7 +28,9 @@ import org.tutti.wire.Malformed;
 /// client has, too: what a newer build that founds it alone would choose, an older client might lack.
 ///
 /// A group in which its client is not any more is left, and so is one that its client does not come to. So a group is
-/// deleted by its client's leaving it.
+/// deleted by its client's leaving it. A server that is shown to be alone in a view that is not primary may have missed
+/// something only, because the member that was to tell it where the group is has gone: the next view follows at once.
+/// So it waits a moment for its client before it leaves.
 ///
 /// **Threads**: none, and no clock but times that are given: inputs come from one at a time.
 public final class ServedGroups {
@@ -83,6 +85,7 @@ public final class ServedGroups {
     final Served what;
     long dueNanos; // its client is there by then
     boolean hasClient;
+    boolean hadClient;
     final TreeMap<Long, Channel> channels = new TreeMap<>(); // to this server
 
     Joined(Served what, long dueNanos) {
@@ -110,6 +113,7 @@ public final class ServedGroups {
 
   private static final long NEVER = Long.MAX_VALUE;
   private static final long PATIENCE_NANOS = 10_000_000_000L; // for a client that does not come
+  private static final long APART_NANOS = 1_000_000_000L; // from its client
   private static final int LEFT_MAX = 1024; // groups
   private static final int CHANNELS_MAX = 8; // in a group: a client has one, and others that it is just leaving
   private static final long UNREAD_BYTES_MAX = 64L << 20; // of a channel, while the servers' window is full
@@ -152,7 +156,8 @@ public final class ServedGroups {
   ///
   /// @param group whose
   /// @param view  the view
-  public void viewed(String group, View view) {
+  /// @param now   the time, in nanoseconds
+  public void viewed(String group, View view, long now) {
     if (group.equals(contactGroup)) {
       contactView = view;
       return;
@@ -164,7 +169,12 @@ public final class ServedGroups {
     boolean here = view.primary() && view.contains(its.what.client);
     if (here) {
       its.hasClient = true;
-    } else if (its.hasClient) {
+      its.hadClient = true;
+    } else if (its.hasClient && !view.primary() && view.size() == 1) {
+      its.hasClient = false;
+      its.dueNanos = now + APART_NANOS;
+      List.copyOf(its.channels.values()).forEach(this::endAndTell);
+    } else if (its.hadClient) {
       leave(its);
     }
   }
@@ -271,7 +281,7 @@ public final class ServedGroups {
     }
     Joined its = groups.remove(group);
     if (its != null) {
-      if (its.hasClient) {
+      if (its.hadClient) {
         left.add(group);
       }
       while (left.size() > LEFT_MAX) {
@@ -370,7 +380,7 @@ public final class ServedGroups {
       if (group.hasClient || now - group.dueNanos < 0) {
         continue;
       }
-      if (there != null && there.contains(group.what.client)) {
+      if (!group.hadClient && there != null && there.contains(group.what.client)) {
         group.dueNanos = now + PATIENCE_NANOS; // it still wants this server
       } else {
         leave(group);

@@ -32,6 +32,7 @@ class ClientGroupsProtocolTest {
   private static final int VERSION = 6;
   private static final long AGAIN = 1_000_000_000L;
   private static final long PATIENCE = 10_000_000_000L;
+  private static final long APART = 1_000_000_000L;
 
   private final List<String> asked = new ArrayList<>(); // of the host, since #asked
 
@@ -434,7 +435,7 @@ class ClientGroupsProtocolTest {
             "observe " + CONTACTS,
             CONTACTS + ": invite " + SECOND + " INCLUSIVE founds");
     ServedGroups server = serving();
-    server.viewed(FIRST, view(3, false, N1));
+    server.viewed(FIRST, view(3, false, N1), 0);
     asked.clear();
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
     assertThat(asked()).as("it does not enter a group again").isEmpty();
@@ -488,10 +489,10 @@ class ClientGroupsProtocolTest {
   /// A server with channel 1 of c, which is connection 1.
   private ServedGroups serving() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N1));
+    server.viewed(CONTACTS, contactGroup(1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
-    server.viewed(FIRST, view(1, true, N1));
-    server.viewed(FIRST, view(2, true, N1, C));
+    server.viewed(FIRST, view(1, true, N1), 0);
+    server.viewed(FIRST, view(2, true, N1, C), 0);
     server.delivered(FIRST, C, new ClientGroupMessage.Begin(1, "h1:1").encode(), 0);
     return server;
   }
@@ -505,7 +506,7 @@ class ClientGroupsProtocolTest {
         .containsExactly(
             "found " + FIRST, "connected c", FIRST + ": begun 1", "said 1 HELLO", FIRST + ": answered 1/0 WELCOME");
     assertThat(server.groups()).containsExactly(new ServedGroups.Served(FIRST, ClientGroup.Kind.ONE_CLUSIVE, C));
-    server.viewed(FIRST, view(3, true, N1));
+    server.viewed(FIRST, view(3, true, N1), 0);
     assertThat(asked()).containsExactly("disconnected 1", "leave " + FIRST);
     assertThat(server.groups()).isEmpty();
   }
@@ -513,14 +514,14 @@ class ClientGroupsProtocolTest {
   @Test
   void aServerJoinsAnInclusiveGroupThatIsThere() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N1));
+    server.viewed(CONTACTS, contactGroup(1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
     assertThat(asked()).containsExactly("join " + FIRST);
     invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, false); // has another server
     assertThat(asked()).isEmpty();
     assertThat(server.dropped()).isEqualTo(1);
-    server.viewed(FIRST, view(2, true, N2, C, N1));
+    server.viewed(FIRST, view(2, true, N2, C, N1), 0);
     server.delivered(FIRST, C, new ClientGroupMessage.Begin(1, "h2:1").encode(), 0);
     assertThat(asked()).as("to the other one").isEmpty();
   }
@@ -528,7 +529,7 @@ class ClientGroupsProtocolTest {
   @Test
   void whoCouldNotJoinAGroupMayBeInvitedToItAgain() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N1));
+    server.viewed(CONTACTS, contactGroup(1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
     server.ended(FIRST);
     invite(server, FIRST, ClientGroup.Kind.INCLUSIVE, false);
@@ -539,13 +540,13 @@ class ClientGroupsProtocolTest {
   @Test
   void aGroupRisesNoFurtherThanTheContactGroup() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(0, 1, N1));
+    server.viewed(CONTACTS, contactGroup(0, 1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).isEmpty();
-    server.viewed(CONTACTS, contactGroup(VERSION - 1, 1, N1));
+    server.viewed(CONTACTS, contactGroup(VERSION - 1, 1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).containsExactly("found " + FIRST + " in " + (VERSION - 1));
-    server.viewed(CONTACTS, contactGroup(VERSION + 1, 1, N1));
+    server.viewed(CONTACTS, contactGroup(VERSION + 1, 1, N1), 0);
     invite(server, SECOND, ClientGroup.Kind.INCLUSIVE, false);
     assertThat(asked()).containsExactly("join " + SECOND + " in " + (VERSION + 1));
   }
@@ -554,7 +555,7 @@ class ClientGroupsProtocolTest {
   void anInvitationOfWhoIsNotInTheContactGroupIsOfLongAgo() {
     ServedGroups server = server(10);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
-    server.viewed(CONTACTS, view(1, false, N1));
+    server.viewed(CONTACTS, view(1, false, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).isEmpty();
   }
@@ -562,20 +563,48 @@ class ClientGroupsProtocolTest {
   @Test
   void aGroupIsLeftToWhichItsClientDoesNotCome() {
     ServedGroups server = server(10);
-    server.viewed(CONTACTS, contactGroup(1, N1));
+    server.viewed(CONTACTS, contactGroup(1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
-    server.viewed(FIRST, view(1, true, N1));
+    server.viewed(FIRST, view(1, true, N1), 0);
     assertThat(server.deadlineNanos()).isEqualTo(PATIENCE);
     server.work(PATIENCE - 1);
     server.work(PATIENCE);
     assertThat(asked()).as("it is there yet, and wants it").containsExactly("found " + FIRST);
     assertThat(server.deadlineNanos()).isEqualTo(2 * PATIENCE);
-    server.viewed(CONTACTS, view(2, true, N1));
+    server.viewed(CONTACTS, view(2, true, N1), 0);
     server.work(2 * PATIENCE - 1);
     assertThat(asked()).isEmpty();
     server.work(2 * PATIENCE);
     assertThat(asked()).containsExactly("leave " + FIRST);
     assertThat(server.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  /// It came when the member that was to tell it where the group is went.
+  @Test
+  void aServerThatHasMissedSomethingStaysInTheGroup() {
+    ServedGroups server = serving();
+    asked.clear();
+    server.viewed(FIRST, view(3, false, N1), 5);
+    assertThat(asked()).as("it has missed frames").containsExactly(FIRST + ": ended 1", "disconnected 1");
+    assertThat(server.groups()).isEmpty();
+    assertThat(server.deadlineNanos()).isEqualTo(5 + APART);
+    server.viewed(FIRST, view(4, true, N2, C, N1), 6);
+    server.work(5 + APART);
+    server.delivered(FIRST, C, new ClientGroupMessage.Begin(2, "h1:1").encode(), 6);
+    assertThat(asked()).containsExactly("connected c", FIRST + ": begun 2");
+  }
+
+  @Test
+  void aServerThatStaysCutOffFromItsClientLeavesTheGroup() {
+    ServedGroups server = serving();
+    server.viewed(FIRST, view(3, false, N1), 5);
+    asked.clear();
+    server.work(4 + APART);
+    assertThat(asked()).isEmpty();
+    server.work(5 + APART);
+    assertThat(asked()).containsExactly("leave " + FIRST);
+    invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
+    assertThat(asked()).as("it was there").isEmpty();
   }
 
   @Test
@@ -611,7 +640,7 @@ class ClientGroupsProtocolTest {
   @Test
   void thereAreNotMoreGroupsThanMayBe() {
     ServedGroups server = server(1);
-    server.viewed(CONTACTS, contactGroup(1, N1));
+    server.viewed(CONTACTS, contactGroup(1, N1), 0);
     invite(server, FIRST, ClientGroup.Kind.ONE_CLUSIVE, true);
     invite(server, SECOND, ClientGroup.Kind.ONE_CLUSIVE, true);
     assertThat(asked()).containsExactly("found " + FIRST);
