@@ -82,6 +82,7 @@ class IpcProgramsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void aHostThatIsKilledIsReplaced() throws Exception {
     CommandProcess first = host("h");
     first.line();

@@ -95,6 +95,7 @@ class RefusedCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
     String[] founder = {"member", "--group=bank", "--listen=127.0.0.1:0", "--name=n1", "--create", "--transport=udp"};
     CommandProcess member = tutti.run(key("one", "11"), founder);
@@ -109,6 +110,7 @@ class RefusedCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whoSpeaksTlsToAMemberThatDoesNotIsToldSo() throws Exception {
     String own = Authority.in(directory).issue("n", "tutti", Duration.ofDays(1)).toString();
     String contact = founder(node -> node);

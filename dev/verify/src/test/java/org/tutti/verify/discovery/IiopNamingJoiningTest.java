@@ -2,8 +2,10 @@ package org.tutti.verify.discovery;
 
 import java.io.BufferedReader;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 
 /// Members meet at CORBA's naming service, that of JacORB.
+@Tag("deep")
 class IiopNamingJoiningTest extends RegistryJoiningContract {
   @Override
   String form() {
