@@ -151,7 +151,23 @@ public interface BenchTarget extends AutoCloseable {
     CALL,
 
     /// A linearizable read.
-    READ
+    READ,
+
+    /// A command, of one client for all callers.
+    SHARED_CALL,
+
+    /// A linearizable read, of one client for all callers.
+    SHARED_READ;
+
+    /// Whether it reads.
+    boolean isRead() {
+      return this == READ || this == SHARED_READ;
+    }
+
+    /// Whether all callers have one client.
+    boolean isShared() {
+      return this == SHARED_CALL || this == SHARED_READ;
+    }
   }
 
   /// Closed loops of several callers, each with one call open.

@@ -38,13 +38,15 @@ final class ServiceClients implements AutoCloseable {
     return Client.of(service).at(replicas).deadline(PATIENCE);
   }
 
-  /// Closed loops of clients that have their sessions already.
+  /// Closed loops of callers whose clients have their sessions already.
   Callers.Result run(BenchTarget.Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
     ByteBuffer request = ByteBuffer.wrap(new byte[calls.bytes()]);
-    boolean asks = calls.operation() == BenchTarget.Operation.READ;
-    open(calls.callers(), calls.bytes(), client());
+    boolean asks = calls.operation().isRead();
+    boolean shared = calls.operation().isShared();
+    open(shared ? 1 : calls.callers(), calls.bytes(), client());
     List<Callers.Caller> callers = new ArrayList<>();
-    for (Client client : clients.subList(0, calls.callers())) {
+    for (int number = 0; number < calls.callers(); number++) {
+      Client client = clients.get(shared ? 0 : number);
       callers.add(asks ? () -> client.query(request, Read.LINEARIZABLE) : () -> client.call(request));
     }
     return Callers.run(callers, calls.nanos(), calls.sendingThread());

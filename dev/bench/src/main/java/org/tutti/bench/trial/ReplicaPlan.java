@@ -74,15 +74,6 @@ final class ReplicaPlan {
     return trialSets;
   }
 
-  // The places of trials among the calls of many.
-  private static final int CALLED_BACK = 0;
-  private static final int WAITING = 1;
-  private static final int READS_CALLED_BACK = 2;
-  private static final int READS_WAITING = 3;
-  private static final int MULTICAST_CALLED_BACK = 4;
-  private static final int MULTICAST_WAITING = 5;
-  private static final int PEERS = 6;
-
   private TrialSet calls() {
     ProcessGroup replica = group(REPLICA);
     ProcessGroup members = group(Instrument.TUTTI);
@@ -91,6 +82,9 @@ final class ReplicaPlan {
     trials.add(client(replica, what.clients(), Operation.CALL, SendingThread.THREAD));
     trials.add(client(replica, what.clients(), Operation.READ, SendingThread.LISTENER));
     trials.add(client(replica, what.clients(), Operation.READ, SendingThread.THREAD));
+    trials.add(client(replica, what.clients(), Operation.SHARED_CALL, SendingThread.LISTENER));
+    trials.add(client(replica, what.clients(), Operation.SHARED_CALL, SendingThread.THREAD));
+    trials.add(client(replica, what.clients(), Operation.SHARED_READ, SendingThread.LISTENER));
     trials.add(spread(members, "multicast with futures", SendingThread.LISTENER));
     trials.add(spread(members, "multicast with futures", SendingThread.THREAD));
     for (ProcessGroup group : processGroups) {
@@ -142,9 +136,15 @@ final class ReplicaPlan {
 
   /// Clients, which are in the last process.
   private TrialSet.Trial client(ProcessGroup replica, int clients, Operation operation, SendingThread sendingThread) {
-    String name = (operation == Operation.CALL ? "calls" : "linearizable reads") + how(sendingThread);
+    String name =
+        switch (operation) {
+          case CALL -> "calls";
+          case READ -> "linearizable reads";
+          case SHARED_CALL -> "calls of one client";
+          case SHARED_READ -> "linearizable reads of one client";
+        };
     return new TrialSet.Trial(
-        name, replica, task(only(replica, replica.size() - 1, clients), operation, sendingThread));
+        name + how(sendingThread), replica, task(only(replica, replica.size() - 1, clients), operation, sendingThread));
   }
 
   /// As many callers at each member as at the others, or one more.
