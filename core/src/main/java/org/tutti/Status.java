@@ -1,6 +1,7 @@
 package org.tutti;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
@@ -74,6 +75,14 @@ public interface Status {
     }
   }
 
+  /// An operator has made a stored history primary, as too many members of its last primary view were lost for ever:
+  /// what only those had delivered is not in the history.
+  ///
+  /// @param by       the member whose storage it was
+  /// @param time     when, by that computer's clock, to the second
+  /// @param position of the first message after that
+  record Forced(MemberId by, Instant time, long position) {}
+
   /// Of which group.
   ///
   /// @return its name
@@ -103,6 +112,11 @@ public interface Status {
   ///
   /// @return the position of its next delivery; empty while its state is to come
   OptionalLong position();
+
+  /// How often, and where, the history went on by an operator's decision instead of a quorum's.
+  ///
+  /// @return the oldest first; empty for most groups
+  List<Forced> forced();
 
   /// Who is waited for, and why.
   ///

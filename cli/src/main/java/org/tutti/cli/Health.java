@@ -254,6 +254,7 @@ final class Health implements AutoCloseable {
     all.put("speaks", speaks());
     all.put("ordering", ordering == null ? null : WordConverter.word(ordering));
     all.put("position", status.position().isPresent() ? status.position().getAsLong() : null);
+    all.put("forced", status.forced().stream().map(Health::forced).toList());
     all.put("waits", status.waits().stream().map(Health::wait).toList());
     all.put("refused", status.refused().stream().map(Health::refused).toList());
     all.put("closed", closed(status.closed()));
@@ -332,6 +333,14 @@ final class Health implements AutoCloseable {
     shown.put("silentMillis", peer.silent().toMillis());
     shown.put("roundTripMicros", peer.roundTrip() == null ? null : peer.roundTrip().toNanos() / 1000);
     shown.put("queuedBytes", peer.queuedBytes());
+    return shown;
+  }
+
+  private static Map<String, Object> forced(Status.Forced forced) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("by", forced.by().name());
+    shown.put("time", forced.time().toString());
+    shown.put("position", forced.position());
     return shown;
   }
 

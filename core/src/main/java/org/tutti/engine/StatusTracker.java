@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupMetrics;
 import org.tutti.MemberId;
 import org.tutti.Status.Cause;
+import org.tutti.Status.Forced;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
@@ -17,6 +18,7 @@ import org.tutti.history.SenderLedger;
 import org.tutti.history.ViewHistory;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Knowledge;
+import org.tutti.membership.Lineage;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.ViewAgreement;
@@ -147,7 +149,15 @@ final class StatusTracker {
     }
     waits.addAll(standstill.found());
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
-    user.status(new Report(group, identity.self(), phase, now, founded ? primary : null, next, waits, refused, null));
+    View last = founded ? primary : null;
+    user.status(new Report(group, identity.self(), phase, now, last, next, forced(), waits, refused, null));
+  }
+
+  private List<Forced> forced() {
+    Lineage lineage = agreement.lineage();
+    return lineage == null
+        ? List.of()
+        : lineage.forcings().stream().map(one -> new Forced(one.by(), one.time(), one.position())).toList();
   }
 
   // ---- who is needed for a primary view --------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import org.tutti.transport.Refused;
 /// @param view        the view installed last, or null
 /// @param lastPrimary the latest primary view known here, or null
 /// @param position    of the next delivery, if the state is here
+/// @param forced      where an operator has forced the history
 /// @param waits       who is waited for
 /// @param refused     who does not take this node in
 /// @param closed      why the membership has ended, or null
@@ -28,6 +29,7 @@ public record Report(
     @Nullable View view,
     @Nullable View lastPrimary,
     OptionalLong position,
+    List<Forced> forced,
     List<Wait> waits,
     List<Refused> refused,
     @Nullable End closed)
@@ -35,6 +37,7 @@ public record Report(
 
   /// Copies the lists.
   public Report {
+    forced = List.copyOf(forced);
     waits = List.copyOf(waits);
     refused = List.copyOf(refused);
   }
@@ -46,7 +49,8 @@ public record Report(
   /// @param refused who does not take its node in
   /// @return a status without a view
   public static Report joining(String group, MemberId self, List<Refused> refused) {
-    return new Report(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), refused, null);
+    OptionalLong nowhere = OptionalLong.empty();
+    return new Report(group, self, Phase.JOINING, null, null, nowhere, List.of(), List.of(), refused, null);
   }
 
   /// The same at another position.
@@ -54,7 +58,7 @@ public record Report(
   /// @param next the position of the next delivery
   /// @return a copy
   public Report at(long next) {
-    return new Report(group, self, phase, view, lastPrimary, OptionalLong.of(next), waits, refused, closed);
+    return new Report(group, self, phase, view, lastPrimary, OptionalLong.of(next), forced, waits, refused, closed);
   }
 
   /// What is left to say when the membership has ended.
@@ -62,13 +66,22 @@ public record Report(
   /// @param end why
   /// @return a status without a view
   public Report ended(End end) {
-    return new Report(group, self, Phase.CLOSED, null, lastPrimary, position, List.of(), refused, end);
+    return new Report(group, self, Phase.CLOSED, null, lastPrimary, position, forced, List.of(), refused, end);
   }
 
   @Override
   public String toString() {
     boolean alone = phase != Phase.CLOSED && !isServing();
-    return "group " + group + ": " + sentence() + (alone && !refused.isEmpty() ? "; " + refusals() : "");
+    String why = alone && !refused.isEmpty() ? "; " + refusals() : "";
+    return "group " + group + ": " + sentence() + why + (forced.isEmpty() ? "" : "; " + forcings());
+  }
+
+  private String forcings() {
+    return forced.stream()
+        .map(each ->
+            "its history was forced by %s at %s, from position %d on"
+                .formatted(each.by(), each.time(), each.position()))
+        .collect(Collectors.joining("; "));
   }
 
   /// Who does not take this node in, and why.

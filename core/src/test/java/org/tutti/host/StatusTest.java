@@ -126,7 +126,7 @@ class StatusTest {
     var view = new View(new ViewId(1, 1), List.of(ManualMembership.SELF, ManualMembership.OTHER), true, List.of());
     OptionalLong next = OptionalLong.of(0);
     return new Report(
-        "bank", ManualMembership.SELF, Phase.CAUGHT_UP, view, view, next, List.of(waits), List.of(), null);
+        "bank", ManualMembership.SELF, Phase.CAUGHT_UP, view, view, next, List.of(), List.of(waits), List.of(), null);
   }
 
   @Test

@@ -33,6 +33,7 @@ class WaitsToldTest {
             view,
             view,
             OptionalLong.of(0),
+            List.of(),
             List.of(named),
             List.of(),
             null));

@@ -262,6 +262,7 @@ final class Life implements FrameSender, GroupUser {
             view,
             status.lastPrimary(),
             positionNext < 0 ? OptionalLong.empty() : OptionalLong.of(positionNext),
+            status.forced(),
             status.waits(),
             status.refused(),
             end)

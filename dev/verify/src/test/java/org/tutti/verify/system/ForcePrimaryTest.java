@@ -80,6 +80,13 @@ class ForcePrimaryTest {
     assertThat(why.exitCode()).isZero();
     String words = ".*an operator forced c to be primary without a quorum at .*, from position 5 on";
     assertThat(why.lines()).anyMatch(line -> line.matches(words));
+    CommandProcess status = tutti.run("status", health);
+    assertThat(status.exitCode()).isZero();
+    assertThat(status.lines())
+        .anyMatch(line -> line.matches(".*its history was forced by c at .*Z, from position 5 on.*"));
+    CommandProcess json = tutti.run("status", "--json", health);
+    assertThat(json.exitCode()).isZero();
+    assertThat(json.lines().getFirst()).matches(".*\"forced\":\\[\\{\"by\":\"c\",\"time\":\".*Z\",\"position\":5}].*");
   }
 
   /// Three members, of which a and b are killed, and c is stopped.
