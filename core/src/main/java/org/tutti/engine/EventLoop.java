@@ -320,6 +320,12 @@ public final class EventLoop {
     }
 
     @Override
+    public void onReconnected(Address peer) {
+      look();
+      step(new Input.Reconnected(peer));
+    }
+
+    @Override
     public void onGone(Address peer) {
       look();
       step(new Input.Gone(peer));

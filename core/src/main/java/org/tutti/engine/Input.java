@@ -17,6 +17,11 @@ public sealed interface Input {
   /// @param peer the peer's address
   record Ready(Address peer) implements Input {}
 
+  /// The transport has another connection to a peer: what was on the way may be lost.
+  ///
+  /// @param peer the peer's address
+  record Reconnected(Address peer) implements Input {}
+
   /// The transport has evidence that a process has ended.
   ///
   /// @param peer its address

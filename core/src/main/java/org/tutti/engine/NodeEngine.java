@@ -188,6 +188,7 @@ public final class NodeEngine {
     switch (input) {
       case Input.Arrived(ByteBuffer frame) -> links.arrived(now, frame);
       case Input.Ready(var peer) -> ready(peer);
+      case Input.Reconnected(var peer) -> links.reconnected(now, peer);
       case Input.Gone(var peer) -> gone(peer);
       case Input.Rejected(Refused refused) -> rejections.add(now, refused);
       case Input.Expired() -> timers.expire(now);

@@ -99,6 +99,11 @@ final class Link {
     path.ready();
   }
 
+  void reconnected(long now) {
+    path.ready();
+    out.reconnected(now);
+  }
+
   void arrived(long now, int kind, ByteBuffer body) throws Malformed {
     var reader = new WireReader(body);
     switch (kind) {

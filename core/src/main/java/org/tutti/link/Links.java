@@ -381,6 +381,18 @@ public final class Links {
     ready(shut, address); // a refused datagram, for example
   }
 
+  /// The transport has another connection to an address: what was on the way there is sent again.
+  ///
+  /// @param now     the time, in nanoseconds
+  /// @param address the address
+  public void reconnected(long now, Address address) {
+    for (Link link : open.values()) {
+      if (link.peer().address().equals(address)) {
+        link.reconnected(now);
+      }
+    }
+  }
+
   private static void ready(Map<Long, Link> links, Address address) {
     for (Link link : links.values()) {
       if (link.peer().address().equals(address)) {

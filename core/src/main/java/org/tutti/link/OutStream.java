@@ -60,6 +60,7 @@ final class OutStream {
   private long seqLimit = InStream.WINDOW_PACKETS;
   private int backoff;
   private long retransmitAt = Long.MAX_VALUE;
+  private boolean reconnected; // then that is no timeout
   private long timedOutAt = Long.MIN_VALUE; // what was sent before is lost, as far as is known
   private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
   private long highestArrived = -1; // beyond a gap
@@ -153,6 +154,7 @@ final class OutStream {
     seqLimit = InStream.WINDOW_PACKETS;
     backoff = 0;
     retransmitAt = Long.MAX_VALUE;
+    reconnected = false;
     timedOutAt = Long.MIN_VALUE;
     highestArrived = -1;
     holesAt = Long.MAX_VALUE;
@@ -330,9 +332,22 @@ final class OutStream {
     return waits ? path.blockedUntil() : Math.min(retransmitAt, holesAt);
   }
 
+  /// What was on the way may be lost with the connection that carried it. The time of a round trip, which a timeout
+  /// waits for, has passed with the making of the next one.
+  void reconnected(long now) {
+    if (!unacked.isEmpty()) {
+      backoff = 0;
+      retransmitAt = now;
+      reconnected = true;
+    }
+  }
+
   private void retransmit(long now) {
-    path.counters().count(Count.TIMEOUTS_EXPIRED);
-    backoff = Math.min(backoff + 1, BACKOFF_MAX);
+    if (!reconnected) {
+      path.counters().count(Count.TIMEOUTS_EXPIRED);
+      backoff = Math.min(backoff + 1, BACKOFF_MAX);
+    }
+    reconnected = false;
     timedOutAt = now;
     retransmitAt = now + roundTrip.timeoutNanos(backoff);
     holesAt = Long.MAX_VALUE;

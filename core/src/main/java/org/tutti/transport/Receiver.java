@@ -15,6 +15,12 @@ public interface Receiver {
   /// @param peer the peer's address, as it was given to [FrameSender#claim]
   void onReady(Address peer);
 
+  /// Another connection to a peer is in use: frames that were claimed before may have been lost with the one before it,
+  /// and need not be waited for. Told before [#onReady]. A transport without connections never calls this.
+  ///
+  /// @param peer the peer's address, as it was given to [FrameSender#claim]
+  default void onReconnected(Address peer) {}
+
   /// A peer's process seems to have ended: its connection broke, and its host has refused two attempts to connect
   /// since. A transport that cannot tell never calls this. It is evidence, not proof: somebody between may refuse, too.
   ///

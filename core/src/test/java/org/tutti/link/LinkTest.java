@@ -90,6 +90,32 @@ class LinkTest {
     }
   }
 
+  /// The connection has ended with all that was on it.
+  @Test
+  void whatWasOnTheWayGoesAgainOverAnotherConnection() {
+    assertThat(untilItHasCome(false)).isGreaterThanOrEqualTo(LossyPair.RETRANSMIT_NANOS);
+    assertThat(untilItHasCome(true)).isLessThan(LossyPair.RETRANSMIT_NANOS / 2);
+  }
+
+  private static long untilItHasCome(boolean reconnects) {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.send(9);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    pair.cut(true);
+    long start = pair.nowNanos();
+    pair.a.send(9);
+    pair.pass(1);
+    pair.cut(false);
+    if (reconnects) {
+      pair.a.links.reconnected(pair.nowNanos(), pair.b.self.address());
+    }
+    while (pair.b.received.size() < 2) {
+      pair.step();
+    }
+    pair.a.links.check();
+    return pair.nowNanos() - start;
+  }
+
   /// Otherwise who wants to go would wait for an acknowledgement that waits for more to acknowledge.
   @Test
   void whoSaysNothingMoreIsAcknowledgedAtOnce() {

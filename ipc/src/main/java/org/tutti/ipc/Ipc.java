@@ -484,6 +484,12 @@ public final class Ipc implements AutoCloseable {
     }
 
     @Override
+    public void onReconnected(Address peer) {
+      host.begin(System.nanoTime());
+      host.reconnected(peer);
+    }
+
+    @Override
     public void onReady(Address peer) {
       host.begin(System.nanoTime());
       host.ready(peer);

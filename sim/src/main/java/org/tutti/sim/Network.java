@@ -14,6 +14,8 @@ final class Network {
     void arrive(int from, int to, byte[] frame);
 
     void ready(int at, int peer);
+
+    void reconnected(int at, int peer);
   }
 
   /// Sees every frame, for those who count; must not change it.
@@ -220,6 +222,7 @@ final class Network {
       if (old != null) {
         stall = null;
         old.over = connections.nextBoolean(); // one that the other side had opened is read from beside the new one
+        host.reconnected(from, to);
         tellReady();
       }
     }

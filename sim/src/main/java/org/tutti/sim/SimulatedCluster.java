@@ -591,6 +591,14 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   }
 
   @Override
+  public void reconnected(int at, int peer) {
+    SimulatedApplication application = places[at];
+    if (application != null) {
+      application.node.offer(new Input.Reconnected(addresses.get(peer)));
+    }
+  }
+
+  @Override
   public void installed(SimulatedApplication at, View view) {
     founded |= at.node.number == FOUNDER; // who founds is in a view at once
     installed.add(view.id());

@@ -240,6 +240,12 @@ final class SimulatedNode implements FrameSender {
           trace.say(self.name(), "room for frames to " + peer);
         }
       }
+      case Input.Reconnected(Address peer) -> {
+        trace.note(number, 9, world.numberOf(peer));
+        if (trace.speaks()) {
+          trace.say(self.name(), "another connection to " + peer);
+        }
+      }
       case Input.Gone(Address peer) -> {
         trace.note(number, 7, world.numberOf(peer));
         if (trace.speaks()) {

@@ -172,6 +172,13 @@ public final class IpcHost implements Links.Receiver {
     }
   }
 
+  /// The transport has another connection to an address: what was on the way may be lost.
+  ///
+  /// @param address the address
+  public void reconnected(Address address) {
+    links.reconnected(now, address);
+  }
+
   /// Does what is due, and writes what is to be sent.
   public void turn() {
     if (now >= greetAt) {

@@ -43,6 +43,9 @@ final class Peer {
   /// Why the last attempt to connect was refused, and that is to be told.
   @Nullable Refused refusal;
 
+  /// Another connection is in use, and that is to be told.
+  boolean renewed;
+
   boolean everClaimed;
   long renewedAtNanos;
   long claimedAtNanos;
@@ -109,6 +112,7 @@ final class Peer {
       replaced = accepted;
       accepted = connection;
     }
+    renewed = everClaimed;
     current = connection;
     unanswered = false;
     backoffNanos = 0;
@@ -130,6 +134,7 @@ final class Peer {
     }
     if (current == connection) {
       current = own != null && own.isOpen() ? own : accepted;
+      renewed = current != null && everClaimed;
       unanswered = false;
     }
   }

@@ -89,6 +89,11 @@ final class Peers {
     int excess = visited.size() - LISTED_MAX; // the oldest come first
     for (Peer peer : visited) {
       peer.listed = false;
+      if (peer.renewed && peer.isRoomy()) {
+        announced = true;
+        peer.renewed = false;
+        receiver.onReconnected(peer.address);
+      }
       if (peer.refused && peer.isRoomy()) {
         announced = true;
         peer.refused = false;
@@ -115,7 +120,7 @@ final class Peers {
         byAddress.remove(peer.address);
       } else if (peer.isApart() && isForgettable(peer)) {
         byAddress.remove(peer.address);
-      } else if (peer.isApart() || peer.refused || peer.wanted) {
+      } else if (peer.isApart() || peer.refused || peer.wanted || peer.renewed) {
         list(peer);
       }
     }

@@ -127,6 +127,7 @@ final class TcpLoop {
       counters.add(connection.isUnix() ? TcpCount.ACCEPTED_UNIX : TcpCount.ACCEPTED_TCP);
     }
     Connection replaced = peer.use(connection);
+    peers.list(peer);
     if (replaced != null) {
       replaced.close(TcpCount.CLOSED_REPLACED);
     }

@@ -72,6 +72,7 @@ class TcpRenewalTest {
         a.send(b.address(), new byte[] {2}, again);
         until("a frame", () -> !again.frames.isEmpty(), a, again);
         assertThat(a.gone).isEmpty();
+        assertThat(a.reconnected).as("what was on the way is lost").endsWith(b.address());
       }
     }
   }
@@ -91,6 +92,7 @@ class TcpRenewalTest {
     try (Station a = station(ANY);
         Station b = station(ANY)) {
       settle(a, b);
+      a.reconnected.clear();
       a.transport.renew(b.address());
       until("another connection", () -> count(a, "peers.connected{over=tcp}") == 2, a, b);
       a.transport.renew(b.address());
@@ -99,6 +101,7 @@ class TcpRenewalTest {
       until("a frame", () -> !b.frames.isEmpty(), a, b);
       assertThat(b.frames).containsExactly(new byte[] {2});
       assertThat(count(a, "peers.connected{over=tcp}")).as("not again and again").isEqualTo(2);
+      assertThat(a.reconnected).containsExactly(b.address());
       assertThat(a.gone).isEmpty();
     }
   }
