@@ -72,6 +72,7 @@ class IpcGroupsCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void aGroupIsServedAskedAndDestroyed() throws Exception {
     CommandProcess server = alone();
     isServedAskedAndDestroyed("--servers=" + clients(server), () -> {});

@@ -144,6 +144,7 @@ class RefusedCommandTest {
   }
 
   @Test
+  @Tag("deep")
   void whoHasNoCertificateThatIsBelievedIsToldSo() throws Exception {
     strangersAreRefused(List.of("tcp"));
   }

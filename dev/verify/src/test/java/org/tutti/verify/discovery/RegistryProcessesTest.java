@@ -59,6 +59,7 @@ class RegistryProcessesTest {
   }
 
   @Test
+  @Tag("deep")
   void membersThatStartAtOnceFormOneGroup() throws Exception {
     registry();
     List<CommandProcess> members = List.of(member("n1"), member("n2"), member("n3"));

@@ -14,6 +14,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportSettings;
 
+@Tag("deep")
 @Tag("socket")
 class IiopTlsGroupTest extends GroupContract {
   @TempDir static Path directory;

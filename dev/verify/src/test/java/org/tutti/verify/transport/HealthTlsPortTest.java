@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.tutti.registry.http.HttpPort;
 import org.tutti.tls.Credentials;
 
 /// A port that answers clients without a certificate, too, as that of `tutti member --health` on other addresses than
 /// loopback.
+@Tag("deep")
 final class HealthTlsPortTest extends TlsPortContract {
   private static final String QUESTION = "GET /health/live HTTP/1.1\r\nHost: here\r\n\r\n";
   private static final byte[] YES = "yes\n".getBytes(StandardCharsets.US_ASCII);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
@@ -22,6 +23,7 @@ import org.tutti.transport.Transport;
 
 /// IIOP under TLS: all that transports over middlewares promise, with every connection encrypted, and what strangers
 /// can do before they have shown a certificate.
+@Tag("deep")
 final class IiopTlsTransportTest extends MiddlewareContract {
   private static final Duration DAY = Duration.ofDays(1);
 

@@ -67,6 +67,7 @@ class RomiopGroupsTest {
   }
 
   @Test
+  @Tag("deep")
   void clientsOfJacorbCallEveryOperationAndSeeItsExceptions() throws Exception {
     List<CommandProcess> running = replicas.start();
     String at = replicas.reference(2) + " ";
