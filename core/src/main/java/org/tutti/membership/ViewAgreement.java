@@ -103,6 +103,7 @@ public final class ViewAgreement {
   }
 
   private static final Effects.Timer TICK = new Effects.Timer("view tick");
+  private static final long EPOCHS_AHEAD_MAX = 1L << 32; // more attempts than anybody makes: else they could overflow
   private static final int CONFIRM_FACTOR = 2;
   private static final int PATIENCE_FACTOR = 2; // in suspicion times
 
@@ -343,7 +344,15 @@ public final class ViewAgreement {
 
   /// Another view is going to be taken in. Its members have promised its id at least, and would refuse a lower ballot.
   void outbid(ViewId id) {
-    epochFound = Math.max(epochFound, id.epoch());
+    if (isPossible(id)) {
+      epochFound = Math.max(epochFound, id.epoch());
+    }
+  }
+
+  /// Whether somebody may have come to an epoch, by so many attempts. Who believed in any would be led to the last one,
+  /// and could make no attempt after it.
+  private boolean isPossible(ViewId id) {
+    return id.epoch() - promise.ballot().epoch() <= EPOCHS_AHEAD_MAX;
   }
 
   /// Members of another view are to be taken in. Who is in the view that is just being announced has asked before.
@@ -504,7 +513,7 @@ public final class ViewAgreement {
   }
 
   private void proposed(MemberId from, ViewId ballot) throws Malformed {
-    if (ballot.proposer() != from.incarnation()) {
+    if (ballot.proposer() != from.incarnation() || !isPossible(ballot)) {
       throw new Malformed("ballot");
     }
     if (!promise.isBelow(ballot)) {
@@ -549,7 +558,10 @@ public final class ViewAgreement {
         speaks);
   }
 
-  private void refused(MemberId from, ViewId ballot, ViewId other) {
+  private void refused(MemberId from, ViewId ballot, ViewId other) throws Malformed {
+    if (!isPossible(other)) {
+      throw new Malformed("ballot");
+    }
     if (proposer.refused(ballot) && promise.isBelow(other)) {
       promise.raise(other);
       backoff.begin();

@@ -549,6 +549,20 @@ class ViewAgreementTest {
     assertThat(said(C)).containsExactly(new ViewMessage.Propose(ballot));
   }
 
+  /// After the last epoch there would be no other attempt.
+  @Test
+  void nobodyIsLedToTheLastEpoch() throws Malformed {
+    Merge merge = amongBAnd(D);
+    ViewId own = nextBallot();
+    var last = new ViewId(Long.MAX_VALUE, C.incarnation());
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> agreement.receive(C, new ViewMessage.Propose(last)));
+    assertThatExceptionOfType(Malformed.class)
+        .isThrownBy(() -> agreement.receive(C, new ViewMessage.Refused(own, last)));
+    var its = new View(last, List.of(C), false, List.of());
+    merge.receive(C, new ViewMessage.Meet(its, null, null, List.of(), Versions.OWN, true));
+    assertThat(said(C)).containsExactly(new ViewMessage.Propose(own));
+  }
+
   // ---- members that are heard and do not hear ----------------------------------------------------------------------
 
   private static Hello leaving(ViewId its) {
