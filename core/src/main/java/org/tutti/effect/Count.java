@@ -75,6 +75,7 @@ public enum Count implements Counts.Counted {
   SUSPECTED_BY_REFUSAL(suspected("connection-refused", "The host of a member refused a connection.")),
   SUSPECTED_BY_SILENCE(suspected("silence", "A member of a group was not heard for the time of suspicion.")),
   SUSPECTED_UNCONFIRMED(suspected("not-confirmed", "Coordinator and member did not confirm each other's view.")),
+  SUSPECTED_ENDED(suspected("ended", "A member said that its membership had ended.")),
   SUSPECTED_UNHEARD(suspected("unheard", "A member said that it does not hear this one.")),
   SUSPICIONS_REFUTED(
       Metric.counter("view.suspicions.refuted", "A member was silent here, and others had heard it later.")),

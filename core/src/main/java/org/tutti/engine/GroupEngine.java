@@ -428,7 +428,7 @@ final class GroupEngine {
     if (timer.equals(HELLO)) {
       viewPort.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
       ports.beginCalls();
-      if (!departure.isDeparting()) {
+      if (!isDeparting()) {
         merge.call();
       }
       statusTracker.look(viewPort.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
@@ -493,6 +493,9 @@ final class GroupEngine {
   }
 
   private void tooSlow(MemberId from, long bytes) throws Malformed {
+    if (!view().contains(from)) {
+      return; // it spoke for a view that this member is not in any more
+    }
     if (!view().isObserver(self) || view().isObserver(from)) {
       throw new Malformed("too slow");
     }
@@ -563,7 +566,7 @@ final class GroupEngine {
   // ---- messages --------------------------------------------------------------------------------------------------
 
   void message(MemberId from, Channel channel, WireReader in) throws Malformed {
-    if (departure.isDeparting()) {
+    if (isDeparting()) {
       node.counters().count(Count.MESSAGE_WHILE_DEPARTING);
       return;
     }
@@ -576,10 +579,24 @@ final class GroupEngine {
     }
   }
 
-  void hello(MemberId from, WireReader in) throws Malformed {
-    Hello hello = Hello.read(in);
-    if (!departure.isDeparting()) {
+  /// Whether the membership has ended, and this member only waits until what it has said is there.
+  boolean isDeparting() {
+    return departure.isDeparting();
+  }
+
+  void hello(MemberId from, Hello hello) {
+    if (hello.regard() == Hello.Regard.ENDED) {
+      ended(from, hello.view());
+    } else {
       merge.heard(from, hello);
+    }
+  }
+
+  /// A member says that its membership has ended, without a view that it has left for.
+  private void ended(MemberId member, ViewId of) {
+    if (of.equals(view().id()) && view().contains(member) && !agreement.isCutOff(member)) {
+      node.counters().count(Count.SUSPECTED_ENDED);
+      lost(member);
     }
   }
 

@@ -32,6 +32,7 @@ import org.tutti.effect.Effects;
 import org.tutti.link.Links;
 import org.tutti.link.Rejections;
 import org.tutti.membership.Founding;
+import org.tutti.membership.Hello;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.PersistentState;
 import org.tutti.membership.Refutation;
@@ -758,14 +759,27 @@ public final class NodeEngine {
         }
         long key = in.fixed();
         Newcomer newcomer = newcomers.get(key);
-        GroupEngine group = newcomer == null ? group(key) : null;
         if (newcomer != null) {
           newcomer.heard(from);
-        } else if (group != null) {
-          group.hello(from, in);
+          return;
+        }
+        GroupEngine group = group(key);
+        Hello hello = Hello.read(in);
+        if (group == null || group.isDeparting()) {
+          answerEnded(from, key, hello);
+        } else {
+          group.hello(from, hello);
         }
       } catch (Malformed malformed) {
         counters.malformed(malformed.reason());
+      }
+    }
+
+    /// Who counts on a membership that has ended, as its view has not changed for that, is told so, each time it calls.
+    private void answerEnded(MemberId from, long key, Hello call) {
+      Hello answer = call.answerEnded();
+      if (answer != null) {
+        links.datagram(from.address(), Ports.call(key, answer));
       }
     }
 

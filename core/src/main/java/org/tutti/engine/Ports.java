@@ -79,9 +79,7 @@ final class Ports implements OrderingEpochs.PortFactory {
   }
 
   WireWriter frame(Channel channel) {
-    var out = new WireWriter();
-    out.u8(channel.number());
-    out.fixed(group.key);
+    WireWriter out = frame(channel, group.key);
     if (channel.isInView()) {
       out.viewId(view.get().id());
     }
@@ -104,11 +102,27 @@ final class Ports implements OrderingEpochs.PortFactory {
 
   /// Calls an address. If there is no connection to it yet, the call is sent as soon as there is one ([#ready]).
   void hello(Address to, Hello hello) {
-    var out = frame(Channel.HELLO);
-    hello.write(out);
-    if (!node.links.datagram(to, new Encoded(out.copy(), Codec.NOTHING))) {
+    if (!node.links.datagram(to, call(group.key, hello))) {
       untold.put(to, hello);
     }
+  }
+
+  /// A call as it is sent.
+  ///
+  /// @param key   of which group
+  /// @param hello what it says
+  /// @return a datagram
+  static Encoded call(long key, Hello hello) {
+    WireWriter out = frame(Channel.HELLO, key);
+    hello.write(out);
+    return new Encoded(out.copy(), Codec.NOTHING);
+  }
+
+  private static WireWriter frame(Channel channel, long key) {
+    var out = new WireWriter();
+    out.u8(channel.number());
+    out.fixed(key);
+    return out;
   }
 
   /// The transport has a way to an address, or room again.

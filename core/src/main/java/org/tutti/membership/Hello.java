@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -16,7 +17,7 @@ import org.tutti.wire.WireWriter;
 /// view id, u8 regard, LEFT_BEHIND: view id before, u8 words, words * i64: ranks of that view
 /// ```
 ///
-/// @param view   the caller's view
+/// @param view   the caller's view; with [Regard#ENDED] the view of whoever called before
 /// @param regard how the called one stands with the caller
 /// @param before with [Regard#LEFT_BEHIND] the view that the caller was in before, else the same as `view`
 /// @param gone   a bit for each of the first ranks of `before`, set for those who went to `view`
@@ -33,7 +34,9 @@ public record Hello(ViewId view, Regard regard, ViewId before, List<Long> gone) 
     /// It is in the caller's view, and the caller does not hear it.
     UNHEARD,
     /// The caller was in a view with it, and went to a later one without it.
-    LEFT_BEHIND
+    LEFT_BEHIND,
+    /// It takes the caller for a member of this view, and the caller's membership has ended.
+    ENDED
   }
 
   /// Copies the bits.
@@ -48,6 +51,14 @@ public record Hello(ViewId view, Regard regard, ViewId before, List<Long> gone) 
   /// @return the call
   public static Hello within(View view, Regard regard) {
     return new Hello(view.id(), regard, view.id(), List.of());
+  }
+
+  /// Answers a call for a membership that has ended.
+  ///
+  /// @return the answer, or null when the caller does not count on that membership
+  public @Nullable Hello answerEnded() {
+    boolean isCounted = regard == Regard.HEARD || regard == Regard.UNHEARD;
+    return isCounted ? new Hello(view, Regard.ENDED, view, List.of()) : null;
   }
 
   static Hello leftBehind(View before, View view) {

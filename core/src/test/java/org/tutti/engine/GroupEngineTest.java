@@ -7,13 +7,20 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.tutti.End;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
+import org.tutti.Members;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.effect.Count;
 import org.tutti.history.PrimaryHistory;
+import org.tutti.membership.ViewMessage;
 import org.tutti.pack.Batch;
 import org.tutti.user.Request;
+import org.tutti.wire.Channel;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
 
 /// How the engine of a group composes its parts: what the application is told, and in which order. What the protocols
 /// decide is shown by the scenarios.
@@ -162,5 +169,38 @@ class GroupEngineTest {
     assertThat(duet.b.counters().get(Count.REQUEST_OF_NO_MEMBER)).isPositive();
     duet.run();
     assertThat(b.take()).isEmpty();
+  }
+
+  @Test
+  void whoCallsAMembershipThatHasEndedIsToldSo() {
+    Duet duet = standard();
+    group(duet.b).alive(Members.member("b", Members.B.incarnation() + 1));
+    duet.run();
+    assertThat(a.take()).containsExactly("primary [a]");
+    assertThat(duet.a.counters().get(Count.SUSPECTED_ENDED)).isEqualTo(1);
+    assertThat(duet.a.counters().get(Count.SUSPECTED_UNCONFIRMED)).isZero();
+  }
+
+  @Test
+  void onlyAMemberOfItsViewDropsAnObserver() throws Malformed {
+    Duet duet = standard();
+    duet.request(duet.b, new Request.Leave(Duet.GROUP, new End(End.Cause.LEFT, "to come back")));
+    duet.run();
+    duet.request(duet.b, new Request.Join(Duet.GROUP, null, MemberConfig.standard(), true, b));
+    duet.run();
+    b.take();
+    var out = new WireWriter();
+    ViewMessage.CODEC.write(new ViewMessage.TooSlow(1000), out);
+    group(duet.b).message(Members.C, Channel.VIEW, new WireReader(out.copy()));
+    duet.run();
+    assertThat(b.take()).as("c speaks for another view").isEmpty();
+    group(duet.b).message(Members.A, Channel.VIEW, new WireReader(out.copy()));
+    duet.run();
+    assertThat(b.take()).endsWith("closed: DROPPED");
+    assertThat(a.take()).endsWith("primary [a]");
+  }
+
+  private static GroupEngine group(NodeEngine node) {
+    return new Innards(node).get("groups.0");
   }
 }
