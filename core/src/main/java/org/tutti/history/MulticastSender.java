@@ -151,8 +151,8 @@ public final class MulticastSender {
   }
 
   private @Nullable Batch next(long now, ViewHistory current) {
-    Batch ask = switching.next(current.ordering(), ledger.placedNext(), packer);
-    return ask != null ? ask : packer.next(now, ledger.undecided());
+    Batch ask = switching.next(current.ordering(), ledger, packer);
+    return ask != null ? ask : packer.next(now, ledger.undecided(), ledger.sentNext());
   }
 
   /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
@@ -221,15 +221,15 @@ public final class MulticastSender {
 
     /// Looks at what is so.
     ///
-    /// @param now           the ordering in force
-    /// @param ownPlacedNext the number behind this member's last batch that the history contains
-    /// @param packer        makes the batch
+    /// @param now    the ordering in force
+    /// @param ledger knows what this member has sent, and what of that the history contains
+    /// @param packer makes the batch
     /// @return a batch to send, or null when nothing is to be asked for
-    @Nullable Batch next(Ordering now, long ownPlacedNext, Packer packer) {
-      if (wanted == null || now == wanted || ownPlacedNext <= askedIn) {
+    @Nullable Batch next(Ordering now, SenderLedger ledger, Packer packer) {
+      if (wanted == null || now == wanted || ledger.placedNext() <= askedIn) {
         return null;
       }
-      Batch ask = packer.toSwitch(wanted);
+      Batch ask = packer.toSwitch(ledger.sentNext(), wanted);
       askedIn = ask.seq();
       return ask;
     }

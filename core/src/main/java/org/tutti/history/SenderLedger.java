@@ -60,6 +60,7 @@ public final class SenderLedger {
 
   /// This member has sent a batch.
   void sent(Batch batch) {
+    Invariant.check(batch.seq() == sentNext, "own batches are numbered without a gap");
     undecided.add(new Sent(batch, cost(batch)));
     sentNext = batch.seq() + 1;
   }

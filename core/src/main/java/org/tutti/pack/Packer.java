@@ -24,7 +24,6 @@ public final class Packer {
   private @Nullable MessageBlock bounded; // with the bounds below
   private int boundMessages;
   private int boundBytes;
-  private long seqNext;
 
   /// Makes a packer with nothing waiting.
   ///
@@ -56,19 +55,6 @@ public final class Packer {
   }
 
   /// Closes the next batch if it is time to.
-  ///
-  /// @param now             the time
-  /// @param batchesOnTheWay see [Packing.Policy#closes]
-  /// @return the batch, or null
-  public @Nullable Batch next(long now, int batchesOnTheWay) {
-    Batch batch = next(now, batchesOnTheWay, seqNext);
-    if (batch != null) {
-      seqNext++;
-    }
-    return batch;
-  }
-
-  /// Closes the next batch if it is time to, for a place that has numbers of its own.
   ///
   /// @param now             the time
   /// @param batchesOnTheWay see [Packing.Policy#closes]
@@ -130,10 +116,11 @@ public final class Packer {
 
   /// Makes a batch that changes the group's ordering; it goes before the messages that wait.
   ///
-  /// @param to the ordering
+  /// @param seq the batch's number
+  /// @param to  the ordering
   /// @return the batch
-  public Batch toSwitch(Ordering to) {
-    return Batch.toSwitch(sender, seqNext++, to);
+  public Batch toSwitch(long seq, Ordering to) {
+    return Batch.toSwitch(sender, seq, to);
   }
 
   /// Whether nothing waits.

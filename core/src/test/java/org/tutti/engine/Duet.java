@@ -34,7 +34,7 @@ final class Duet {
   private final Map<Address, NodeEngine> nodes = new HashMap<>();
   private final ArrayDeque<Frame> frames = new ArrayDeque<>();
   private final MemberConfig member = MemberConfig.standard();
-  private boolean isCut; // what `a` says does not arrive
+  private @Nullable MemberId cut; // what it says does not arrive
   private long now;
 
   final NodeEngine a;
@@ -72,11 +72,16 @@ final class Duet {
 
   /// From now on nothing arrives that `a` says.
   void cut() {
-    isCut = true;
+    cut(Members.A);
+  }
+
+  /// From now on nothing arrives that one of them says.
+  void cut(MemberId member) {
+    cut = member;
   }
 
   void heal() {
-    isCut = false;
+    cut = null;
   }
 
   private NodeEngine node(MemberId self, Versions versions) {
@@ -140,7 +145,7 @@ final class Duet {
 
     @Override
     public void commit() {
-      if (!isCut || !self.equals(Members.A)) {
+      if (!self.equals(cut)) {
         frames.add(new Frame(to, claimed.array()));
       }
     }

@@ -172,6 +172,31 @@ class GroupEngineTest {
   }
 
   @Test
+  void whoJoinsAgainIsCutOffAndComesBackLosesNothing() {
+    Duet duet = standard();
+    duet.multicast(duet.b);
+    leaveAndJoin(duet, false);
+    duet.cut(Members.B);
+    duet.multicast(duet.b);
+    duet.run();
+    assertThat(a.take()).endsWith("primary [a]");
+    duet.heal();
+    duet.run();
+    assertThat(a.take()).hasSize(2).contains("primary [a, b]").last().asString().endsWith("at 1");
+  }
+
+  /// `b` leaves, and joins again in the same life.
+  private Witness leaveAndJoin(Duet duet, boolean observer) {
+    duet.request(duet.b, new Request.Leave(Duet.GROUP, new End(End.Cause.LEFT, "to come back")));
+    duet.run();
+    var again = new Witness();
+    duet.request(duet.b, new Request.Join(Duet.GROUP, null, MemberConfig.standard(), observer, again));
+    duet.run();
+    again.take();
+    return again;
+  }
+
+  @Test
   void whoCallsAMembershipThatHasEndedIsToldSo() {
     Duet duet = standard();
     group(duet.b).alive(Members.member("b", Members.B.incarnation() + 1));
@@ -184,19 +209,15 @@ class GroupEngineTest {
   @Test
   void onlyAMemberOfItsViewDropsAnObserver() throws Malformed {
     Duet duet = standard();
-    duet.request(duet.b, new Request.Leave(Duet.GROUP, new End(End.Cause.LEFT, "to come back")));
-    duet.run();
-    duet.request(duet.b, new Request.Join(Duet.GROUP, null, MemberConfig.standard(), true, b));
-    duet.run();
-    b.take();
+    Witness again = leaveAndJoin(duet, true);
     var out = new WireWriter();
     ViewMessage.CODEC.write(new ViewMessage.TooSlow(1000), out);
     group(duet.b).message(Members.C, Channel.VIEW, new WireReader(out.copy()));
     duet.run();
-    assertThat(b.take()).as("c speaks for another view").isEmpty();
+    assertThat(again.take()).as("c speaks for another view").isEmpty();
     group(duet.b).message(Members.A, Channel.VIEW, new WireReader(out.copy()));
     duet.run();
-    assertThat(b.take()).endsWith("closed: DROPPED");
+    assertThat(again.take()).endsWith("closed: DROPPED");
     assertThat(a.take()).endsWith("primary [a]");
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Ordering;
 import org.tutti.Packing;
 import org.tutti.Service;
 import org.tutti.wire.Malformed;
@@ -38,7 +39,7 @@ class PackerTest {
 
   @Test
   void nothingMakesNoBatch() {
-    assertThat(packer.next(0, 0)).isNull();
+    assertThat(packer.next(0, 0, 0)).isNull();
     assertThat(packer.isEmpty()).isTrue();
     assertThat(packer.deadline()).isEqualTo(Long.MAX_VALUE);
   }
@@ -46,7 +47,7 @@ class PackerTest {
   @Test
   void aMessageGoesAtOnceWhenNothingIsOnTheWay() {
     add(5, 3);
-    assertThat(sizes(packer.next(5, 0))).containsExactly(3);
+    assertThat(sizes(packer.next(5, 0, 0))).containsExactly(3);
     assertThat(packer.isEmpty()).isTrue();
   }
 
@@ -56,56 +57,56 @@ class PackerTest {
     packer.add(0, MessageBlock.of(Batch.Kind.FIFO, ByteBuffer.allocate(2)));
     packer.add(0, MessageBlock.of(Batch.Kind.CAUSAL, ByteBuffer.allocate(3)));
     packer.add(0, MessageBlock.of(Batch.Kind.FIFO, ByteBuffer.allocate(4)));
-    Batch first = packer.next(0, 1);
+    Batch first = packer.next(0, 1, 0);
     assertThat(sizes(first)).as("nothing can join them any more").containsExactly(1, 2);
     assertThat(first.kind()).isEqualTo(Batch.Kind.FIFO);
-    Batch second = packer.next(0, 1);
+    Batch second = packer.next(0, 1, 0);
     assertThat(sizes(second)).containsExactly(3);
     assertThat(second.kind().service()).isEqualTo(Service.CAUSAL);
-    assertThat(packer.next(0, 1)).isNull();
-    assertThat(sizes(packer.next(0, 0))).containsExactly(4);
+    assertThat(packer.next(0, 1, 0)).isNull();
+    assertThat(sizes(packer.next(0, 0, 0))).containsExactly(4);
     assertThat(packer.isEmpty()).isTrue();
   }
 
   @Test
   void messagesWaitForCompanyWhileABatchIsOnTheWay() {
     add(0, 3);
-    assertThat(packer.next(0, 1)).isNull();
+    assertThat(packer.next(0, 1, 0)).isNull();
     add(1, 4);
-    assertThat(packer.next(1, 1)).isNull();
-    assertThat(sizes(packer.next(2, 0))).containsExactly(3, 4);
+    assertThat(packer.next(1, 1, 0)).isNull();
+    assertThat(sizes(packer.next(2, 0, 0))).containsExactly(3, 4);
   }
 
   @Test
   void noMessageWaitsLongerThanTheDelay() {
     add(100, 3);
     assertThat(packer.deadline()).isEqualTo(100 + DELAY);
-    assertThat(packer.next(99 + DELAY, 7)).isNull();
-    assertThat(sizes(packer.next(100 + DELAY, 7))).containsExactly(3);
+    assertThat(packer.next(99 + DELAY, 7, 0)).isNull();
+    assertThat(sizes(packer.next(100 + DELAY, 7, 0))).containsExactly(3);
   }
 
   @Test
   void aFullBatchGoesWhateverIsOnTheWay() {
     add(0, 400, 400, 400);
-    assertThat(sizes(packer.next(0, 9))).containsExactly(400, 400);
-    assertThat(packer.next(0, 9)).isNull();
-    assertThat(sizes(packer.next(0, 0))).containsExactly(400);
+    assertThat(sizes(packer.next(0, 9, 0))).containsExactly(400, 400);
+    assertThat(packer.next(0, 9, 0)).isNull();
+    assertThat(sizes(packer.next(0, 0, 0))).containsExactly(400);
   }
 
   @Test
   void aBatchHasNoMoreMessagesThanAllowed() {
     add(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    assertThat(sizes(packer.next(0, 9))).hasSize(MESSAGES_MAX);
-    assertThat(packer.next(0, 9)).isNull();
+    assertThat(sizes(packer.next(0, 9, 0))).hasSize(MESSAGES_MAX);
+    assertThat(packer.next(0, 9, 0)).isNull();
   }
 
   @Test
   void aLargerMessageIsABatchOfItsOwn() {
     add(0, 10, 5 * BYTES_MAX, 20);
-    assertThat(sizes(packer.next(0, 9))).containsExactly(10);
-    assertThat(sizes(packer.next(0, 9))).containsExactly(5 * BYTES_MAX);
-    assertThat(packer.next(0, 9)).isNull();
-    assertThat(sizes(packer.next(0, 0))).containsExactly(20);
+    assertThat(sizes(packer.next(0, 9, 0))).containsExactly(10);
+    assertThat(sizes(packer.next(0, 9, 0))).containsExactly(5 * BYTES_MAX);
+    assertThat(packer.next(0, 9, 0)).isNull();
+    assertThat(sizes(packer.next(0, 0, 0))).containsExactly(20);
   }
 
   @Test
@@ -113,9 +114,9 @@ class PackerTest {
     var open = new Growing();
     open.add(3);
     packer.add(0, open);
-    assertThat(packer.next(0, 1)).isNull();
+    assertThat(packer.next(0, 1, 0)).isNull();
     open.add(4);
-    Batch batch = packer.next(1, 0);
+    Batch batch = packer.next(1, 0, 0);
     assertThat(sizes(batch)).containsExactly(3, 4);
     assertThat(batch.payload()).as("not copied").isSameAs(open.seal());
   }
@@ -126,7 +127,7 @@ class PackerTest {
     open.add(3);
     packer.add(0, open);
     open.add(BYTES_MAX);
-    assertThat(sizes(packer.next(0, 9))).containsExactly(3, BYTES_MAX);
+    assertThat(sizes(packer.next(0, 9, 0))).containsExactly(3, BYTES_MAX);
   }
 
   /// A block under its user's hand.
@@ -179,24 +180,23 @@ class PackerTest {
   void theTimeInThePackerCountsFromTheMessageOnAndNotFromTheBatchBefore() {
     add(0, 600);
     add(DELAY / 2, 600);
-    assertThat(sizes(packer.next(DELAY - 1, 9))).as("full").containsExactly(600);
+    assertThat(sizes(packer.next(DELAY - 1, 9, 0))).as("full").containsExactly(600);
     assertThat(packer.deadline()).isEqualTo(DELAY / 2 + DELAY);
   }
 
   @Test
-  void batchesAreNumberedFromZero() {
-    for (long seq = 0; seq < 3; seq++) {
-      add(seq, 1);
-      assertThat(packer.next(seq, 0).seq()).isEqualTo(seq);
-    }
+  void aBatchHasTheNumberThatItIsGiven() {
+    add(0, 1);
+    assertThat(packer.next(0, 0, 7).seq()).isEqualTo(7);
+    assertThat(packer.toSwitch(8, Ordering.SKEEN).seq()).isEqualTo(8);
   }
 
   @Test
   void theSizeCountsThePrefixes() {
     add(0, 498, 498); // two bytes of length each
-    assertThat(packer.next(0, 9).payload().remaining()).isEqualTo(BYTES_MAX);
+    assertThat(packer.next(0, 9, 0).payload().remaining()).isEqualTo(BYTES_MAX);
     add(0, 499, 498);
-    assertThat(sizes(packer.next(0, 9))).containsExactly(499);
+    assertThat(sizes(packer.next(0, 9, 0))).containsExactly(499);
   }
 
   @ParameterizedTest
@@ -207,7 +207,7 @@ class PackerTest {
       message[size - 1] = 7;
     }
     packer.add(0, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.wrap(message)));
-    Batch batch = packer.next(0, 0);
+    Batch batch = packer.next(0, 0, 0);
     var out = new WireWriter();
     batch.write(out);
     out.raw(batch.payload());

@@ -45,7 +45,7 @@ class PackingPoliciesTest {
 
   private static List<List<Integer>> batches(Packer packer, long now, int onTheWay) {
     var all = new ArrayList<List<Integer>>();
-    for (Batch batch = packer.next(now, onTheWay); batch != null; batch = packer.next(now, onTheWay)) {
+    for (Batch batch = packer.next(now, onTheWay, 0); batch != null; batch = packer.next(now, onTheWay, 0)) {
       all.add(sizes(batch));
     }
     return all;
@@ -58,7 +58,7 @@ class PackingPoliciesTest {
     Packer packer = packer(Packing.fixed(3, DELAY));
     packer.add(0, block(1));
     packer.add(0, block(2));
-    assertThat(packer.next(0, 0)).isNull();
+    assertThat(packer.next(0, 0, 0)).isNull();
     packer.add(1, block(3));
     assertThat(batches(packer, 1, 5)).containsExactly(List.of(1, 2, 3));
   }
@@ -84,7 +84,7 @@ class PackingPoliciesTest {
     Packer packer = packer(Packing.fixed(3, DELAY));
     packer.add(7, block(1));
     assertThat(packer.deadline()).isEqualTo(7 + DELAY.toNanos());
-    assertThat(packer.next(6 + DELAY.toNanos(), 0)).isNull();
+    assertThat(packer.next(6 + DELAY.toNanos(), 0, 0)).isNull();
     assertThat(batches(packer, 7 + DELAY.toNanos(), 0)).containsExactly(List.of(1));
   }
 

@@ -66,7 +66,7 @@ public class PostBenchmark {
       membership.post(message);
     }
     inbox.drain(this::take, 1);
-    Batch batch = packer.next(now++, 0);
+    Batch batch = packer.next(now++, 0, 0);
     membership.decided(count, 0);
     membership.released(count * (bytes + GroupUser.MESSAGE_OVERHEAD));
     if (batch != null) {
