@@ -152,7 +152,7 @@ final class GroupEngine {
     String in = terms.group().domain();
     this.domain = in == null ? null : new DomainMember(user, node.domain(in), group.key());
     this.user = domain == null ? user : domain;
-    this.ledger = new SenderLedger(self, this.user, node.numbersFrom());
+    this.ledger = new SenderLedger(self, this.user, node.numbersFrom(group));
     this.deliveries = new Deliveries(ledger, this.user, terms, founded.isPresent(), journal);
 
     // What is decided goes there: from the history of primary views, or from the branch of a view that is not primary.

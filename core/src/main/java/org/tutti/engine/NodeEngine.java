@@ -98,7 +98,8 @@ public final class NodeEngine {
   private final UnansweredCalls calls;
   private final LinkedHashMap<Past, Optional<PersistentState>> past =
       new LinkedHashMap<>(); // where it had a say -> what it must not forget; empty when that is too much
-  private long numbersFrom;
+  private final LinkedHashMap<Long, Long> numbersNext = new LinkedHashMap<>(); // by group that was left; the newest last
+  private long numbersFrom; // in groups that were left so long ago that they are forgotten
   private List<Address> contacts;
   private boolean interestDirty;
   private final Map<MemberId, Notice.Ground> told = new TreeMap<>(); // why who is suspected that was not silent
@@ -559,9 +560,9 @@ public final class NodeEngine {
     interestDirty = true;
   }
 
-  /// How batches of the next membership are numbered: not like those of an earlier one, as the group may be the same.
-  long numbersFrom() {
-    return numbersFrom;
+  /// How batches of the next membership in a group are numbered: not like those of an earlier one.
+  long numbersFrom(Ports.Group group) {
+    return numbersNext.getOrDefault(group.key(), numbersFrom);
   }
 
   /// A membership has ended. A later one of the same life is taken for this one, and is held to what this one has
@@ -572,7 +573,10 @@ public final class NodeEngine {
   /// @param views    what it knows of the views, when it had a say in them; or null
   /// @param sentNext the number behind its last batch
   void ended(Ports.Group group, @Nullable PersistentState views, long sentNext) {
-    numbersFrom = Math.max(numbersFrom, sentNext);
+    numbersNext.putLast(group.key(), sentNext);
+    if (numbersNext.size() > PAST_MAX) {
+      numbersFrom = Math.max(numbersFrom, numbersNext.pollFirstEntry().getValue());
+    }
     Lineage history = views == null ? null : views.lineage();
     if (views != null && history != null && !history.isDraft()) {
       past.put(new Past(group.key(), history), Optional.of(views).filter(PersistentState::isOut));
