@@ -98,7 +98,8 @@ public final class NodeEngine {
   private final UnansweredCalls calls;
   private final LinkedHashMap<Past, Optional<PersistentState>> past =
       new LinkedHashMap<>(); // where it had a say -> what it must not forget; empty when that is too much
-  private final LinkedHashMap<Long, Long> numbersNext = new LinkedHashMap<>(); // by group that was left; the newest last
+  private final LinkedHashMap<Long, Long> numbersNext =
+      new LinkedHashMap<>(); // by group that was left; the newest last
   private long numbersFrom; // in groups that were left so long ago that they are forgotten
   private List<Address> contacts;
   private boolean interestDirty;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.cli.Failure;
 import org.tutti.sim.Campaign;
@@ -53,6 +54,7 @@ final class SeedsRun<R, T extends SeedReport<R>> {
   private final PrintWriter out;
   private final Kind<R, T> kind;
   private final @Nullable Path resume;
+  private int named; // of the failing runs
 
   SeedsRun(CommandSpec spec, Kind<R, T> kind, @Nullable Path resume) {
     this.out = spec.commandLine().getOut();
@@ -99,6 +101,7 @@ final class SeedsRun<R, T extends SeedReport<R>> {
             threads,
             soFar -> {
               progress.show(soFar);
+              nameFailures(soFar, progress);
               write(file, soFar, false);
             });
     progress.end();
@@ -106,6 +109,14 @@ final class SeedsRun<R, T extends SeedReport<R>> {
     out.print(report.table());
     out.printf("%-30s %15.1f s%n", "time", (System.nanoTime() - start) / 1e9);
     return report;
+  }
+
+  /// The end of a campaign may be hours away.
+  private void nameFailures(T report, Progress progress) {
+    List<R> failures = report.failed() > named ? report.failures() : List.of();
+    for (; named < failures.size(); named++) {
+      progress.say("a violation: ./tutti simulate" + kind.options() + " --seed " + kind.seed(failures.get(named)));
+    }
   }
 
   private static <T extends SeedReport<?>> void write(@Nullable CampaignFile<T> file, T report, boolean last) {
@@ -176,9 +187,16 @@ final class SeedsRun<R, T extends SeedReport<R>> {
       }
     }
 
+    void say(String line) {
+      end();
+      out.println(line);
+      out.flush();
+    }
+
     void end() {
       if (open) {
         out.print("\r\033[K");
+        open = false;
       }
     }
   }
