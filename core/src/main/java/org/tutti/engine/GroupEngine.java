@@ -428,7 +428,7 @@ final class GroupEngine {
     if (timer.equals(HELLO)) {
       viewPort.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
       ports.beginCalls();
-      if (!isDeparting()) {
+      if (!departure.isDeparting()) {
         merge.call();
       }
       statusTracker.look(viewPort.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
@@ -566,7 +566,7 @@ final class GroupEngine {
   // ---- messages --------------------------------------------------------------------------------------------------
 
   void message(MemberId from, Channel channel, WireReader in) throws Malformed {
-    if (isDeparting()) {
+    if (departure.isDeparting()) {
       node.counters().count(Count.MESSAGE_WHILE_DEPARTING);
       return;
     }
@@ -579,12 +579,10 @@ final class GroupEngine {
     }
   }
 
-  /// Whether the membership has ended, and this member only waits until what it has said is there.
-  boolean isDeparting() {
-    return departure.isDeparting();
-  }
-
   void hello(MemberId from, Hello hello) {
+    if (departure.isDeparting()) {
+      return;
+    }
     if (hello.regard() == Hello.Regard.ENDED) {
       ended(from, hello.view());
     } else {

@@ -770,7 +770,7 @@ public final class NodeEngine {
         }
         GroupEngine group = group(key);
         Hello hello = Hello.read(in);
-        if (group == null || group.isDeparting()) {
+        if (group == null) {
           answerEnded(from, key, hello);
         } else {
           group.hello(from, hello);
@@ -780,7 +780,8 @@ public final class NodeEngine {
       }
     }
 
-    /// Who counts on a membership that has ended, as its view has not changed for that, is told so, each time it calls.
+    /// Who counts on a membership that has ended, as its view has not changed for that, is told so, each time it calls;
+    /// but not while this member is departing: it may know a view that the caller is about to install.
     private void answerEnded(MemberId from, long key, Hello call) {
       Hello answer = call.answerEnded();
       if (answer != null) {
