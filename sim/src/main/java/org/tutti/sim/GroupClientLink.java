@@ -150,7 +150,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
               }
 
               @Override
-              public void delivered(MemberId sender, ByteBuffer message) {
+              public void delivered(MemberId sender, ByteBuffer message, long position) {
                 binding.delivered(group, sender, message);
               }
 

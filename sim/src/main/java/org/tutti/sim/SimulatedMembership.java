@@ -24,7 +24,8 @@ final class SimulatedMembership implements GroupUser {
   interface Events {
     void viewed(View view);
 
-    void delivered(MemberId sender, ByteBuffer message);
+    /// @param position of the message, or -1 in a branch
+    void delivered(MemberId sender, ByteBuffer message, long position);
 
     void ended(End end);
   }
@@ -102,7 +103,7 @@ final class SimulatedMembership implements GroupUser {
   @Override
   public void deliver(long index, Batch batch, long position) {
     thread.accept(() -> {
-      take(batch);
+      take(batch, position);
       consumed++;
       node.request(new Request.Consumed(group), 0);
     });
@@ -111,7 +112,7 @@ final class SimulatedMembership implements GroupUser {
   @Override
   public void deliverInBranch(Batch batch) {
     thread.accept(() -> {
-      take(batch);
+      take(batch, -1);
       inBranches++;
       node.request(new Request.Consumed(group), 0);
     });
@@ -122,12 +123,14 @@ final class SimulatedMembership implements GroupUser {
     return inBranches;
   }
 
-  private void take(Batch batch) {
+  private void take(Batch batch, long position) {
+    long at = position;
     for (Batch.Messages messages = batch.messages(); messages.hasNext(); ) {
       ByteBuffer lent = messages.next();
       if (!leaving) {
-        events.delivered(batch.sender(), ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+        events.delivered(batch.sender(), ByteBuffer.allocate(lent.remaining()).put(lent).flip(), at);
       }
+      at += position < 0 ? 0 : 1;
     }
   }
 

@@ -56,7 +56,7 @@ final class SimulatedServer implements ServedGroups.Host {
               }
 
               @Override
-              public void delivered(MemberId sender, ByteBuffer message) {
+              public void delivered(MemberId sender, ByteBuffer message, long position) {
                 groups.delivered(group, sender, message, now());
               }
 

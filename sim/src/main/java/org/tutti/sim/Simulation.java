@@ -44,6 +44,7 @@ public final class Simulation {
   private final Workload.Subsets subsets;
   private final @Nullable Overlap overlap;
   private final ExchangeGroup exchange;
+  private final ReturningGroup returning;
   private final @Nullable ServiceGroup service;
   private final @Nullable CallGroup calls;
   private final boolean alone; // nobody but a service and its clients does anything
@@ -62,6 +63,7 @@ public final class Simulation {
     this.setting = new Setting(plan, new Streams(plan.seed()), scheduler, tally, new Trace(scheduler, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
     this.exchange = new ExchangeGroup(setting, tested == null);
+    this.returning = new ReturningGroup(setting, tested == null);
     this.service = service(tested);
     this.calls = plan.calls() ? new CallGroup(setting, this::broken) : null;
     this.alone = tested != null;
@@ -90,6 +92,7 @@ public final class Simulation {
       overlap.started(node);
     }
     exchange.started(node);
+    returning.started(node);
     if (service != null) {
       service.started(node, cluster.disk(node.number));
     }
@@ -145,6 +148,7 @@ public final class Simulation {
       overlap.begin();
     }
     exchange.begin();
+    returning.begin();
     if (service != null) {
       service.begin();
     }
@@ -219,6 +223,7 @@ public final class Simulation {
   private List<Violation> violationsOfSafety() {
     List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
     found.addAll(exchange.violations());
+    found.addAll(returning.violations());
     if (service != null) {
       found.addAll(service.violations());
     }
@@ -238,6 +243,7 @@ public final class Simulation {
     List<Violation> found = Checkers.check(setting.history(), Checkers.liveness());
     found.addAll(Convergence.differences(cluster));
     found.addAll(exchange.violationsAtRest());
+    found.addAll(returning.violationsAtRest());
     if (service != null) {
       found.addAll(service.violationsAtRest());
     }
@@ -304,6 +310,9 @@ public final class Simulation {
     advanceUntil(exchange::isAtRest, exchange.restNanos());
     exchange.afterthought();
     advanceUntil(exchange::isAtRest, exchange.restNanos());
+    advanceUntil(returning::isTogether, returning.restNanos());
+    returning.last();
+    advanceUntil(returning::isAtRest, returning.restNanos());
     return true;
   }
 

@@ -49,7 +49,8 @@ final class Streams {
     CONNECTION,
     CALLS,
     FORCE,
-    UPGRADE
+    UPGRADE,
+    RETURNING
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

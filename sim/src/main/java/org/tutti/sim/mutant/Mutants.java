@@ -34,6 +34,12 @@ public final class Mutants {
                   new Return(Long.MAX_VALUE))
               .in(RunKind.SPLITS),
           new Mutant(
+              "second-membership-from-zero",
+              "who joins again in the same life numbers its batches as it did before",
+              "engine.NodeEngine",
+              "numbersFrom",
+              new Return(0)),
+          new Mutant(
               "acknowledge-unheld",
               "a member acknowledges places whose batches it does not have",
               "history.ViewHistory",
