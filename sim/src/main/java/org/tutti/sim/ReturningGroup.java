@@ -15,6 +15,7 @@ import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.sim.check.Violation;
+import org.tutti.user.Request;
 
 /// One more group of all nodes, in some of the runs, whose members leave it and join it again in the same life while
 /// they multicast. It goes through all that happens to the group of the [SimulatedCluster].
@@ -39,6 +40,7 @@ final class ReturningGroup {
     final TreeSet<Long> said = new TreeSet<>();
     long last = -1; // position that it delivered
     @Nullable View view;
+    private boolean leaving; // what it still delivers counts
     private boolean over;
     private long busyUntil; // the application's thread
 
@@ -62,12 +64,17 @@ final class ReturningGroup {
     }
 
     boolean isHere() {
-      return node.isAlive() && !over && !its.isLeaving();
+      return node.isAlive() && !over && !leaving;
     }
 
     boolean isPrimary() {
       View in = view;
       return in != null && in.primary();
+    }
+
+    void leave() {
+      leaving = true;
+      node.request(new Request.Leave(GROUP, new End(End.Cause.LEFT, "to come back")), 0);
     }
 
     void multicast() {
@@ -101,7 +108,7 @@ final class ReturningGroup {
     @Override
     public void ended(End end) {
       over = true;
-      if (its.isLeaving()) {
+      if (leaving) {
         long pause = random.nextLong(PAUSE_UNITS * setting.plan().suspectNanos());
         setting
             .scheduler()
@@ -183,7 +190,7 @@ final class ReturningGroup {
     Member one = here.get(random.nextInt(here.size()));
     boolean others = here.stream().anyMatch(other -> other != one && other.isPrimary());
     if (random.nextInt(LEAVES_ONE_IN) == 0 && one.isPrimary() && others) {
-      one.its.leave();
+      one.leave();
     } else {
       one.multicast();
     }
