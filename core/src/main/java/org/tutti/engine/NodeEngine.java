@@ -411,7 +411,9 @@ public final class NodeEngine {
     }
     forget(newcomer);
     newcomer.close();
-    int version = meet.view().version();
+    int known =
+        before == null ? 0 : before.map(PersistentState::version).orElse(0); // it may have risen as this one left
+    int version = Math.max(meet.view().version(), known);
     if (version > speaks.understood().newest()) {
       outdated(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
       return;
