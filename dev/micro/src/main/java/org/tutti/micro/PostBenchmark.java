@@ -43,7 +43,7 @@ public class PostBenchmark {
       new Packer(Sample.member(0), config.batchBytesMax(), config.batchMessagesMax(), config.packing());
   private ByteBuffer message = ByteBuffer.allocate(0);
   private int count;
-  private long now;
+  private long now; // and the number of the next batch
 
   /// Made by JMH.
   public PostBenchmark() {}
@@ -66,7 +66,8 @@ public class PostBenchmark {
       membership.post(message);
     }
     inbox.drain(this::take, 1);
-    Batch batch = packer.next(now++, 0, 0);
+    Batch batch = packer.next(now, 0, now);
+    now++;
     membership.decided(count, 0);
     membership.released(count * (bytes + GroupUser.MESSAGE_OVERHEAD));
     if (batch != null) {

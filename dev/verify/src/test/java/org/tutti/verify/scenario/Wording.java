@@ -134,6 +134,7 @@ final class Wording {
       case HEARD -> null;
       case UNKNOWN -> "hello(I am in " + hello.view() + ")";
       case UNHEARD -> "hello(I am in " + hello.view() + " with you, and do not hear you)";
+      case ENDED -> "hello(I was in " + hello.view() + " with you, and have ended)";
       case LEFT_BEHIND -> {
         String before = hello.before().equals(hello.view()) ? "" : "have gone from " + hello.before() + " to ";
         yield "hello(I " + (before.isEmpty() ? "am in " : before) + hello.view() + " without you)";
