@@ -79,10 +79,14 @@ class WarmStartTest {
     }
   }
 
+  /// Copies the command without a cache: another test may be making one there.
   private static void copy(Path from, Path to) throws Exception {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(from.relativize(file).toString()));
+    Files.createDirectory(to);
+    for (String part : List.of("bin", "lib")) {
+      try (Stream<Path> files = Files.walk(from.resolve(part))) {
+        for (Path file : files.toList()) {
+          Files.copy(file, to.resolve(from.relativize(file).toString()));
+        }
       }
     }
   }

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.replica.Replica;
 
@@ -195,10 +197,10 @@ class SeatsApplicationTest {
   private static void withoutAQuorumItLivesAndIsNotReady(Application held, Application left) throws Exception {
     assertThat(left.replica().group().view().members().getFirst().name()).isEqualTo(held.node().self().name());
     var release = new CountDownLatch(1);
+    GroupListener listener = (_, _, _, _) -> awaitUninterruptibly(release); // what must not be done
     held.node()
-        .create("other", GroupConfig.standard())
-        .multicast(new byte[1])
-        .thenRun(() -> awaitUninterruptibly(release)); // what must not be done
+        .create("other", GroupConfig.standard(), MemberConfig.builder().listener(listener).build())
+        .multicast(new byte[1]);
     left.await("/actuator/health/readiness", 503, "");
     assertThat(left.get("/actuator/health/liveness").status).isEqualTo(200);
     Answer answer = left.send(left.put(2, "ann"));
