@@ -313,7 +313,18 @@ public final class Simulation {
     advanceUntil(returning::isTogether, returning.restNanos());
     returning.last();
     advanceUntil(returning::isAtRest, returning.restNanos());
+    if (service != null) {
+      advanceUntil(this::areAtRest, service.answerNanos());
+    }
     return true;
+  }
+
+  /// Whether all that came to rest one after the other still are: a client may have had more to ask.
+  private boolean areAtRest() {
+    return (service == null || service.isAtRest())
+        && (calls == null || calls.isAtRest())
+        && exchange.isAtRest()
+        && returning.isAtRest();
   }
 
   /// When the faults have ended, a few views bring all together; observers that are too slow may go meanwhile.
