@@ -411,9 +411,7 @@ public final class NodeEngine {
     }
     forget(newcomer);
     newcomer.close();
-    int known =
-        before == null ? 0 : before.map(PersistentState::version).orElse(0); // it may have risen as this one left
-    int version = Math.max(meet.view().version(), known);
+    int version = meet.view().version();
     if (version > speaks.understood().newest()) {
       outdated(newcomer.join().user(), SpokenVersions.words(version, speaks.understood()));
       return;
@@ -476,9 +474,11 @@ public final class NodeEngine {
       return;
     }
     Restart restart = journal == null ? null : journal.restart();
-    int kept = restart == null ? 0 : restart.views().version();
-    if (!speaks.speaks(kept)) {
-      outdated(user, storageWords(name, new StorageException(SpokenVersions.words(kept, speaks.understood()))));
+    PersistentState known = restart == null ? before : restart.views();
+    int version = known == null ? 0 : known.version(); // it may have risen as an earlier membership ended
+    if (!speaks.speaks(version)) {
+      String words = SpokenVersions.words(version, speaks.understood());
+      outdated(user, restart == null ? words : storageWords(name, new StorageException(words)));
       return;
     }
     groupKeys.put(name, key);
