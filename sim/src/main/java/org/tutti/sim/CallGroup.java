@@ -6,10 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 import org.tutti.GroupConfig;
-import org.tutti.MemberId;
-import org.tutti.View;
 import org.tutti.membership.Terms;
 import org.tutti.replica.consolidation.Consistency;
 import org.tutti.replica.consolidation.Consolidation;
@@ -40,7 +37,7 @@ final class CallGroup {
   private final GroupConfig config;
   private final CallOutcomes outcomes;
   private final List<CallMember> members = new ArrayList<>(); // all lives
-  private int left;
+  private final int acts;
   private boolean founded;
   private boolean expecting; // to come to rest
 
@@ -48,7 +45,7 @@ final class CallGroup {
     this.setting = setting;
     this.breakage = breakage;
     this.random = setting.streams().open(Streams.Purpose.CALLS, 0);
-    this.left = random.nextInt(ACTS_MAX);
+    this.acts = random.nextInt(ACTS_MAX);
     GroupConfig main = setting.plan().config();
     this.config =
         GroupConfig.builder()
@@ -72,9 +69,7 @@ final class CallGroup {
   }
 
   void begin() {
-    long end = setting.plan().safetyNanos();
-    Scheduler scheduler = setting.scheduler();
-    scheduler.repeat(random, end / (left + 1), () -> left-- > 0 && scheduler.nowNanos() < end, this::act);
+    setting.scheduler().scatter(random, acts, setting.plan().safetyNanos(), this::act);
   }
 
   private void act() {
@@ -144,16 +139,8 @@ final class CallGroup {
   /// Whether the living are in one primary view with each other and nobody else.
   boolean isTogether() {
     List<CallMember> living = living();
-    Set<MemberId> expected = new TreeSet<>();
-    living.forEach(member -> expected.add(member.self()));
-    for (CallMember member : living) {
-      View view = member.view();
-      boolean here = view != null && view.primary() && new TreeSet<>(view.members()).equals(expected);
-      if (!here || !view.equals(living.getFirst().view())) {
-        return false;
-      }
-    }
-    return !living.isEmpty();
+    return Convergence.areTogether(
+        living.stream().map(CallMember::self).toList(), living.stream().map(CallMember::view).toList());
   }
 
   /// Whether nothing is under way, or it is not known whether that is to be expected.

@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
@@ -15,6 +16,18 @@ final class Convergence {
   private static final long NANOS_PER_CHUNK = 400_000_000;
 
   private Convergence() {}
+
+  /// Whether some are in one primary view with each other and nobody else.
+  ///
+  /// @param members who they are
+  /// @param views   the view of each
+  static boolean areTogether(List<MemberId> members, List<@Nullable View> views) {
+    View first = views.isEmpty() ? null : views.getFirst();
+    return first != null
+        && first.primary()
+        && new TreeSet<>(first.members()).equals(new TreeSet<>(members))
+        && views.stream().allMatch(first::equals);
+  }
 
   /// What keeps the group from being at rest.
   ///

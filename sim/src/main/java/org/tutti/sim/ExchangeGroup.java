@@ -3,11 +3,8 @@ package org.tutti.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
-import org.tutti.MemberId;
-import org.tutti.View;
 import org.tutti.membership.Terms;
 import org.tutti.sim.check.ExchangeHistory;
 import org.tutti.sim.check.LocalCallOrder;
@@ -35,7 +32,7 @@ final class ExchangeGroup {
   private final boolean used;
   private final boolean observersMay;
   private final List<ExchangeMember> participants = new ArrayList<>();
-  private int left;
+  private final int acts;
   private boolean founded;
   private boolean expecting; // to come to rest
 
@@ -45,7 +42,7 @@ final class ExchangeGroup {
     this.random = setting.streams().open(Streams.Purpose.EXCHANGE, 0);
     GroupConfig main = setting.plan().config();
     this.used = random.nextBoolean() && may;
-    this.left = random.nextInt(ACTS_MAX);
+    this.acts = random.nextInt(ACTS_MAX);
     this.config =
         GroupConfig.builder()
             .guarantee(main.guarantee())
@@ -71,9 +68,7 @@ final class ExchangeGroup {
 
   void begin() {
     if (used) {
-      long end = setting.plan().safetyNanos();
-      Scheduler scheduler = setting.scheduler();
-      scheduler.repeat(random, end / (left + 1), () -> left-- > 0 && scheduler.nowNanos() < end, this::act);
+      setting.scheduler().scatter(random, acts, setting.plan().safetyNanos(), this::act);
     }
   }
 
@@ -168,15 +163,7 @@ final class ExchangeGroup {
   }
 
   private static boolean isTogether(List<ExchangeMember> living) {
-    var expected = new TreeSet<MemberId>();
-    living.forEach(participant -> expected.add(participant.self()));
-    for (ExchangeMember participant : living) {
-      View view = participant.view();
-      boolean here = view != null && view.primary() && new TreeSet<>(view.members()).equals(expected);
-      if (!here || !view.equals(living.getFirst().view())) {
-        return false;
-      }
-    }
-    return !living.isEmpty();
+    return Convergence.areTogether(
+        living.stream().map(ExchangeMember::self).toList(), living.stream().map(ExchangeMember::view).toList());
   }
 }

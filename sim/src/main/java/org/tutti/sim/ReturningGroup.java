@@ -137,16 +137,15 @@ final class ReturningGroup {
   private final TreeMap<Long, Long> places = new TreeMap<>(); // by message
   private final List<Violation> violations = new ArrayList<>();
   private long next; // message
-  private int left; // acts
+  private final int acts;
   private boolean founded;
-  private boolean expecting; // to come to rest
 
   /// @param may whether it may be used at all
   ReturningGroup(Simulation.Setting setting, boolean may) {
     this.setting = setting;
     this.random = setting.streams().open(Streams.Purpose.RETURNING, 0);
     this.used = random.nextInt(USED_ONE_IN) == 0 && may;
-    this.left = random.nextInt(ACTS_MAX);
+    this.acts = random.nextInt(ACTS_MAX);
     this.config =
         GroupConfig.builder()
             .guarantee(Guarantee.UNIFORM)
@@ -176,9 +175,7 @@ final class ReturningGroup {
 
   void begin() {
     if (used) {
-      long end = setting.plan().safetyNanos();
-      Scheduler scheduler = setting.scheduler();
-      scheduler.repeat(random, end / (left + 1), () -> left-- > 0 && scheduler.nowNanos() < end, this::act);
+      setting.scheduler().scatter(random, acts, setting.plan().safetyNanos(), this::act);
     }
   }
 
@@ -216,17 +213,13 @@ final class ReturningGroup {
   /// Whether all are together, or nobody is in a primary view, which may be lost.
   boolean isTogether() {
     List<Member> here = here();
-    var all = new TreeSet<MemberId>();
-    here.forEach(member -> all.add(member.node.self));
     return here.stream().noneMatch(Member::isPrimary)
-        || here.stream()
-            .map(member -> member.view)
-            .allMatch(view -> view != null && view.primary() && new TreeSet<>(view.members()).equals(all));
+        || Convergence.areTogether(
+            here.stream().map(member -> member.node.self).toList(), here.stream().map(member -> member.view).toList());
   }
 
   /// All who are in a primary view multicast once more.
   void last() {
-    expecting = isTogether();
     here().stream().filter(Member::isPrimary).forEach(Member::multicast);
   }
 
@@ -247,11 +240,11 @@ final class ReturningGroup {
     }
     List<Violation> found = new ArrayList<>();
     long latest = messages.isEmpty() ? -1 : messages.lastKey();
-    for (Member member : expecting ? here : List.<Member>of()) {
-      if (member.isPrimary() && !places.keySet().containsAll(member.said)) {
+    for (Member member : here.stream().filter(Member::isPrimary).toList()) {
+      if (!places.keySet().containsAll(member.said)) {
         found.add(new Violation("NothingLost", member + " multicast " + member.said + ", delivered are " + places));
       }
-      if (member.isPrimary() && member.last != latest) {
+      if (member.last != latest) {
         found.add(new Violation("AllDelivered", member + " is at " + member.last + " of " + latest));
       }
     }

@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /// The kernel: what is to happen, by simulated time and, at equal times, in the order in which it was put down.
@@ -65,6 +66,15 @@ public final class Scheduler {
             repeat(random, meanNanos, goesOn, action);
           }
         });
+  }
+
+  /// Does something so many times at random moments, as far as these come before an end.
+  ///
+  /// @param times    how often, at most
+  /// @param endNanos simulated time
+  void scatter(SplittableRandom random, int times, long endNanos, Runnable action) {
+    var left = new AtomicInteger(times);
+    repeat(random, endNanos / (times + 1), () -> left.getAndDecrement() > 0 && nowNanos < endNanos, action);
   }
 
   /// Lets the next thing happen, if it is due by a time; otherwise time moves there.
