@@ -61,6 +61,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   private @Nullable Consumer<SimulatedApplication> atDelivery;
   private @Nullable Consumer<SimulatedNode> atTransfer;
   private long incarnationNext;
+  private int upgrades; // of builds that were too old for a group
   private boolean founded;
   private boolean lostFounding; // its founder was shown the first view, and had no time to write it down
   private boolean calm;
@@ -649,11 +650,17 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
         .after(
             2 * setting.plan().heartbeatNanos(),
             () -> {
+              upgrades++;
               crash(node);
               if (places[node.number].node == node) {
                 start(node.number);
               }
             });
+  }
+
+  /// How many nodes were started again because their build was too old for one of their groups.
+  int upgrades() {
+    return upgrades;
   }
 
   /// An ended membership ends its process, some time later.

@@ -294,7 +294,10 @@ public final class Simulation {
       return false;
     }
     refuseStorm(setting.tally().views - before, Math.max(members, cluster.members().size()));
-    intervalQuiet();
+    if (!intervalQuiet()) {
+      judge();
+      return false;
+    }
     if (service != null) {
       advanceUntil(service::isTogether, service.restNanos());
       service.last();
@@ -334,14 +337,26 @@ public final class Simulation {
     }
   }
 
-  /// At rest nothing changes any more.
-  private void intervalQuiet() {
-    long views = setting.tally().views;
-    advance(scheduler.nowNanos() + QUIET_UNITS * plan.suspectNanos());
+  /// At rest nothing changes any more. Another group of a node may find out only now that the node's build is too old
+  /// for it; then an operator has started the node again, and the rest begins anew.
+  ///
+  /// @return whether it has begun
+  private boolean intervalQuiet() {
+    long views;
+    int upgrades;
+    do {
+      views = setting.tally().views;
+      upgrades = cluster.upgrades();
+      advance(scheduler.nowNanos() + QUIET_UNITS * plan.suspectNanos());
+      if (cluster.upgrades() != upgrades && !settle()) {
+        return false;
+      }
+    } while (cluster.upgrades() != upgrades);
     if (setting.tally().views != views) {
       violations.add(
           new Violation("Quiet", (setting.tally().views - views) + " views were installed although nothing happened"));
     }
+    return true;
   }
 
   /// Lets another group come to rest, too, for a bounded time.
