@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
@@ -52,10 +54,14 @@ import org.tutti.transport.Refused;
 /// on which futures complete; what is attached to them without an executor must not block.
 public final class Client implements AutoCloseable {
   private static final int UNWRITTEN_BYTES_MAX = 64 << 20;
+  private static final int GATHERED_BYTES_MAX = 64 << 10; // before a request is written
+  private static final int STEPS_MAX = 16; // in a row, for other threads
+  private static final Runnable NOTHING = () -> {};
   private static final int RECORDS = 4; // of TLS, which are read or written at once
 
   private final ReentrantLock lock = new ReentrantLock(); // of all below but the semaphore
   private final Semaphore room;
+  private final ConcurrentLinkedQueue<Pending<?>> submitted = new ConcurrentLinkedQueue<>(); // without the lock
   private final List<Runnable> outcomes = new ArrayList<>(); // to be told without the lock
   private final TlsWire.@Nullable Context tls;
   private final SecureRandom random = new SecureRandom(); // nobody guesses a session's secret
@@ -69,6 +75,7 @@ public final class Client implements AutoCloseable {
   private final boolean collects; // several replies
   private long looksAt = Long.MAX_VALUE; // when the loop does what is due then
   private boolean closed;
+  private boolean telling; // outcomes; of the loop's thread
 
   private abstract class Pending<T> extends ClientRequest {
     final CompletableFuture<T> future = new CompletableFuture<>();
@@ -292,7 +299,8 @@ public final class Client implements AutoCloseable {
         giveUp(pending);
       }
     });
-    act(() -> protocol.request(pending));
+    submitted.add(pending);
+    takeSubmitted();
     return pending.future;
   }
 
@@ -307,24 +315,14 @@ public final class Client implements AutoCloseable {
   /// Where this client is connected to, and what was wrong before; for people.
   @Override
   public String toString() {
-    lock.lock();
-    try {
-      return protocol.toString();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> protocol.toString());
   }
 
   /// How many requests were asked at a second replica, too.
   ///
   /// @return a count since the start; 0 for a client that does not hedge
   public long hedges() {
-    lock.lock();
-    try {
-      return hedge == null ? 0 : hedge.hedges();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> hedge == null ? 0 : hedge.hedges());
   }
 
   /// How often this client suspected the request manager, and sent its commands to all replicas meanwhile
@@ -332,12 +330,7 @@ public final class Client implements AutoCloseable {
   ///
   /// @return a count since the start; 0 for a client that does not do so
   public long suspicions() {
-    lock.lock();
-    try {
-      return protocol.suspicions();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> protocol.suspicions());
   }
 
   /// What the replicas do for this client: the policy that it wants ([Builder#policy]), with the replication and the
@@ -345,12 +338,7 @@ public final class Client implements AutoCloseable {
   ///
   /// @return what was agreed on with the replica that it is, or was, connected to; null before, and when it wants none
   public @Nullable Policy policy() {
-    lock.lock();
-    try {
-      return protocol.policy();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> protocol.policy());
   }
 
   /// What this client counts.
@@ -358,19 +346,15 @@ public final class Client implements AutoCloseable {
   /// @return how often it went to another replica or suspected the manager, how many groups it formed and how many
   ///     commands it has sent again
   public List<Metric> metrics() {
-    lock.lock();
-    try {
-      return List.of(
-          Metric.counter("client.replicas.left", "The client went to another replica.").with(protocol.moves()),
-          Metric.counter("client.groups.formed", "The client formed a group with servers.")
-              .with(groups == null ? 0 : groups.formed()),
-          Metric.counter(
-                  "client.managers.suspected", "The client suspected the request manager and sent to all replicas.")
-              .with(protocol.suspicions()),
-          Metric.counter("client.commands.repeated", "A command was sent again.").with(protocol.repeated()));
-    } finally {
-      lock.unlock();
-    }
+    return look(() ->
+        List.of(
+            Metric.counter("client.replicas.left", "The client went to another replica.").with(protocol.moves()),
+            Metric.counter("client.groups.formed", "The client formed a group with servers.")
+                .with(groups == null ? 0 : groups.formed()),
+            Metric.counter(
+                    "client.managers.suspected", "The client suspected the request manager and sent to all replicas.")
+                .with(protocol.suspicions()),
+            Metric.counter("client.commands.repeated", "A command was sent again.").with(protocol.repeated())));
   }
 
   /// The groups that this client is in with servers now ([Builder#group]): one for each server that it is bound to, or
@@ -378,12 +362,7 @@ public final class Client implements AutoCloseable {
   ///
   /// @return none before a server has come, and of a client that has connections
   public List<ClientGroup> groupDetails() {
-    lock.lock();
-    try {
-      return groups == null ? List.of() : groups.details();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> groups == null ? List.of() : groups.details());
   }
 
   /// Ends the client and its session; calls that are open fail with [ClientClosedException]. Its groups are deleted: it
@@ -413,13 +392,38 @@ public final class Client implements AutoCloseable {
 
   /// Does something with the lock, then what follows of it: writes, and tells outcomes.
   void act(Runnable action) {
-    List<Runnable> told = List.of();
     lock.lock();
+    step(action);
+    takeSubmitted();
+  }
+
+  /// Requests what was submitted, also by other threads. Who finds the lock taken leaves that to whoever has it: so of
+  /// many threads that call at a time none waits for the lock, and what they request is written together.
+  private void takeSubmitted() {
+    int left = STEPS_MAX;
+    while (!submitted.isEmpty() && lock.tryLock()) {
+      step(NOTHING);
+      left--;
+      if (left == 0) {
+        later(NOTHING); // not all of others' work for the one whose turn it is
+        return;
+      }
+    }
+  }
+
+  /// Does something, with the lock, which it gives back; and before that requests what was submitted.
+  private void step(Runnable action) {
+    boolean isNested = loop.isCurrent() && telling;
+    List<Runnable> told = List.of();
     try {
+      for (Pending<?> next = submitted.poll(); next != null; next = submitted.poll()) {
+        protocol.request(next);
+      }
       action.run();
       protocol.work();
-      first.write();
-      beside.forEach(Carrier::write);
+      if (!isNested || waiting() > GATHERED_BYTES_MAX) {
+        write();
+      }
       long due = closed ? Long.MAX_VALUE : protocol.deadlineNanos();
       if (due < looksAt) {
         looksAt = due;
@@ -432,7 +436,41 @@ public final class Client implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    told.forEach(Runnable::run);
+    if (told.isEmpty() || isNested || !loop.isCurrent()) {
+      told.forEach(Runnable::run);
+    } else {
+      tellByLoop(told);
+    }
+  }
+
+  /// Tells outcomes of which the loop has read many at once; the requests that follow of them are written together.
+  private void tellByLoop(List<Runnable> told) {
+    telling = true;
+    try {
+      told.forEach(Runnable::run);
+    } finally {
+      telling = false;
+      act(NOTHING);
+    }
+  }
+
+  private void write() {
+    first.write();
+    beside.forEach(Carrier::write);
+  }
+
+  private <T> T look(Supplier<T> what) {
+    lock.lock();
+    try {
+      return what.get();
+    } finally {
+      lock.unlock();
+      takeSubmitted();
+    }
+  }
+
+  private long waiting() {
+    return first.waiting() + beside.stream().mapToLong(Carrier::waiting).sum();
   }
 
   /// As [#act], by the loop, which other clients share: a failure ends this client only.
@@ -448,7 +486,7 @@ public final class Client implements AutoCloseable {
 
   /// Has something done a little later, with the lock.
   void afterwards(Runnable action) {
-    later(() -> actByLoop(action));
+    later(action);
   }
 
   /// The replicas, as the client was told last.
@@ -486,6 +524,11 @@ public final class Client implements AutoCloseable {
   interface Carrier extends ClientProtocol.Line {
     /// Writes what was sent.
     void write();
+
+    /// How many bytes were sent and not written.
+    default long waiting() {
+      return 0; // it writes at once
+    }
   }
 
   private void toFirst(Happening happening) {
@@ -667,6 +710,11 @@ public final class Client implements AutoCloseable {
       } catch (IOException | CancelledKeyException e) {
         lost(current, e);
       }
+    }
+
+    @Override
+    public long waiting() {
+      return connection == null ? 0 : connection.unwritten();
     }
 
     @Override

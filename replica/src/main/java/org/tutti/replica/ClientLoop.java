@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// many that are woken, each for one reply. There are as many as half of the processors, begun with the first clients;
 /// a client keeps its loop for life, and a loop ends with its last client.
 ///
-/// Clients have locks of their own, and most is done by the threads that call them. The loop reads, and looks at a
-/// client when one of its deadlines comes. It is told of a deadline only when that is earlier than the one at which it
-/// looks anyhow: so the calls of a busy client wake nobody.
+/// Clients have locks of their own, and most is done by the threads that call them; what many call at a time, one
+/// of them writes. The loop reads, writes together what follows of the replies that it has read from a client, and
+/// looks at a client when one of its deadlines comes. It is told of a deadline only when that is earlier than the one
+/// at which it looks anyhow: so the calls of a busy client wake nobody.
 final class ClientLoop {
   private static final int LOOPS_MAX = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   private static final List<ClientLoop> LOOPS = new ArrayList<>(); // those with clients; guarded by itself

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -196,19 +197,19 @@ final class FrameChannel {
   /// @return whether all was written
   boolean write() throws IOException {
     while (!out.isEmpty()) {
-      ByteBuffer[] some = out.stream().limit(GATHER_MAX).toArray(ByteBuffer[]::new);
-      long before = remaining(some);
-      if (some.length == 1) {
-        wire.write(some[0]);
+      int tried = Math.min(out.size(), GATHER_MAX);
+      long before = remaining(tried);
+      if (tried == 1) {
+        wire.write(out.element());
       } else {
-        wire.write(some);
+        wire.write(next(tried));
       }
-      unwritten -= before - remaining(some);
-      while (!out.isEmpty() && !out.element().hasRemaining()) {
+      unwritten -= before - remaining(tried);
+      for (; tried > 0; tried--) {
+        if (out.element().hasRemaining()) {
+          return false;
+        }
         out.remove();
-      }
-      if (some[some.length - 1].hasRemaining()) {
-        return false;
       }
     }
     if (!wire.isFlushed()) {
@@ -217,12 +218,22 @@ final class FrameChannel {
     return wire.isFlushed();
   }
 
-  private static long remaining(ByteBuffer[] buffers) {
-    long count = 0;
-    for (ByteBuffer each : buffers) {
-      count += each.remaining();
+  private ByteBuffer[] next(int count) {
+    var next = new ByteBuffer[count];
+    Iterator<ByteBuffer> waiting = out.iterator();
+    for (int i = 0; i < count; i++) {
+      next[i] = waiting.next();
     }
-    return count;
+    return next;
+  }
+
+  private long remaining(int count) {
+    long bytes = 0;
+    Iterator<ByteBuffer> waiting = out.iterator();
+    for (int i = 0; i < count; i++) {
+      bytes += waiting.next().remaining();
+    }
+    return bytes;
   }
 
   /// Ends the connection after last words, which were written as far as the socket took them.

@@ -652,6 +652,61 @@ class ReplicaTest {
   }
 
   @Test
+  void eachCallOfManyThreadsAtOneClientIsAnsweredOnce() throws Exception {
+    startAll();
+    Client shared = client(replicas.get(0).clients());
+    Queue<Long> replies = new ConcurrentLinkedQueue<>();
+    List<CompletableFuture<Void>> threads = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      var over = new CompletableFuture<Void>();
+      threads.add(over);
+      Thread.startVirtualThread(() -> {
+        try {
+          for (int call = 0; call < 50; call++) {
+            replies.add(call(shared, 1));
+          }
+          over.complete(null);
+        } catch (Exception why) {
+          over.completeExceptionally(why);
+        }
+      });
+    }
+    for (CompletableFuture<Void> each : threads) {
+      each.get();
+    }
+    assertThat(replies).hasSize(1600).doesNotHaveDuplicates();
+    assertThat(call(shared, 0)).isEqualTo(1600);
+  }
+
+  /// By the clients' own thread, which writes what follows of several replies together, unless it is much.
+  @Test
+  void whatFollowsOfRepliesIsExecuted() throws Exception {
+    startAll();
+    Client client = client(replicas.get(0).clients());
+    List<CompletableFuture<Long>> chains = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      chains.add(chain(client, 30));
+    }
+    for (CompletableFuture<Long> each : chains) {
+      each.get();
+    }
+    assertThat(call(client, 0)).isEqualTo(20 * 30);
+  }
+
+  /// One call after the other, each in what follows of the one before; every tenth with much payload.
+  private static CompletableFuture<Long> chain(Client client, int length) {
+    try {
+      int bytes = length % 10 == 0 ? 1 << 18 : Long.BYTES;
+      CompletableFuture<ByteBuffer> reply = client.call(ByteBuffer.allocate(bytes).putLong(0, 1));
+      return length == 1
+          ? reply.thenApply(ByteBuffer::getLong)
+          : reply.thenCompose(before -> chain(client, length - 1));
+    } catch (InterruptedException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Test
   void whoFloodsWithConnectionsIsRefusedAndKnownClientsAreServed() throws Exception {
     connectionsMax = 20;
     startAll();
