@@ -7,25 +7,26 @@ import java.util.TreeMap;
 /// When a replica sends some of its clients to others, and how many where (load balancing over the whiteboard: JBora,
 /// ADAPT deliverable D2, 2004).
 ///
-/// Each replica shows on the group's whiteboard how many clients it has and how many calls they make in a second. One
-/// that has more than its share, by a quarter and two clients, gives up all that is above the average, to those below
-/// it, in proportion to what they lack:
+/// Each replica shows on the group's whiteboard how many clients it has and how many calls they make in a second. When
+/// one is away from the average by a quarter and two clients, whoever has more than the average gives up all that is
+/// above it, to those below it, in proportion to what they lack:
 ///
 /// ```
-///  load     r1 40  r2 40  r3 0      average 26.7, threshold 35.3
-///  moves    r1 -> r3 13   r2 -> r3 13
+///  load     r1 40  r2 30  r3 0      average 23.3, thresholds 15.5 and 31.2
+///  moves    r1 -> r3 17   r2 -> r3 7
 /// ```
 ///
-/// So several replicas that decide at once, without a word to each other, do not give more than there is room for.
-/// Three things keep clients from going to and fro. Between the average, where a move ends, and the threshold, where
-/// the next one begins, nothing happens. A replica has to be above the threshold for longer than the whiteboard takes:
+/// So several replicas that decide at once, without a word to each other, do not give more than there is room for; and
+/// a newcomer gets its share however many have what it lacks, each a little more than the average.
+/// Three things keep clients from going to and fro. Between the average, where a move ends, and the thresholds, where
+/// the next one begins, nothing happens. A replica has to be beyond one for longer than the whiteboard takes:
 /// when many clients come at once, each replica sees its own first. And one that has moved clients decides nothing
 /// until the others have had time to show them and what they do.
 final class Balance {
   /// How often a replica looks at it.
   static final long EVERY_NANOS = 100_000_000;
 
-  /// How often in a row it has to be above the threshold: 300 ms, as a change on the whiteboard takes up to 200 and the
+  /// How often in a row one has to be beyond a threshold: 300 ms, as a change on the whiteboard takes up to 200 and the
   /// way there.
   private static final int TIMES = 4;
 
@@ -46,7 +47,7 @@ final class Balance {
     }
   }
 
-  private int timesAbove; // the threshold, in a row
+  private int timesUneven; // in a row
   private long settledAt;
 
   /// @param now steady time
@@ -67,11 +68,11 @@ final class Balance {
   /// @return units by name; empty when this replica keeps its clients
   SortedMap<String, Long> moves(String self, Map<String, Load> loads, long now) {
     SortedMap<String, Long> moves = moves(self, loads);
-    timesAbove = moves.isEmpty() ? 0 : timesAbove + 1;
-    if (timesAbove < TIMES) {
+    timesUneven = moves.isEmpty() ? 0 : timesUneven + 1;
+    if (timesUneven < TIMES) {
       return new TreeMap<>();
     }
-    timesAbove = 0;
+    timesUneven = 0;
     settledAt = now + SETTLE_NANOS;
     return moves;
   }
@@ -95,7 +96,9 @@ final class Balance {
       return moves;
     }
     long average = loads.values().stream().mapToLong(Load::units).sum() / loads.size();
-    if (own.units() <= average + average / 4 + SLACK) {
+    long allowed = average / 4 + SLACK;
+    boolean isUneven = loads.values().stream().anyMatch(load -> load.units() < average - allowed);
+    if (own.units() <= average || !isUneven && own.units() <= average + allowed) {
       return moves;
     }
     long excess = own.units() - average;

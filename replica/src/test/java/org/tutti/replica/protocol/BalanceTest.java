@@ -369,6 +369,15 @@ class BalanceTest {
   }
 
   @Test
+  void whoHasLittleGetsItsShareOfMany() {
+    Map<String, Balance.Load> loads =
+        Map.of("a", load(50), "b", load(46), "c", load(50), "d", load(42), "e", load(40), "f", load(0)); // average 38
+    assertThat(Balance.moves("a", loads)).containsExactly(Map.entry("f", 1200L));
+    assertThat(Balance.moves("d", loads)).containsExactly(Map.entry("f", 400L));
+    assertThat(Balance.moves("f", loads)).isEmpty();
+  }
+
+  @Test
   void whoIsNearTheAverageKeepsItsClients() {
     assertThat(Balance.moves("a", Map.of("a", load(33), "b", load(23)))).isEmpty(); // average 28, to 37
     assertThat(Balance.moves("a", Map.of("a", load(2), "b", load(0)))).isEmpty();
