@@ -6,6 +6,8 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.bench {
   requires HdrHistogram;
   requires com.fasterxml.jackson.jr.ob;
+  requires xchart;
+  requires java.desktop;
   requires java.management;
   requires jdk.management;
   requires transitive org.tutti;

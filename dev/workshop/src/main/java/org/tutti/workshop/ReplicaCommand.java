@@ -28,8 +28,8 @@ import picocli.CommandLine.TypeConversionException;
       "What clients of a replicated service get; its replicas, its clients and all others are processes, on loopback. "
           + "Calls and linearizable reads per second of many clients, beside multicasts with futures of members, "
           + "JGroups' RpcDispatcher (GET_ALL, with SEQUENCER) and Aeron Cluster; how long one client's call takes, "
-          + "beside a raw ping; how long clients wait when the manager is killed; the heap of a replica with many "
-          + "sessions.",
+          + "beside a raw ping; how long clients wait when the manager is killed; how soon a new replica has its share "
+          + "of the clients; the heap of a replica with many sessions.",
       "About 10 minutes; with --quick 2."
     })
 final class ReplicaCommand implements Callable<Integer> {
@@ -40,7 +40,7 @@ final class ReplicaCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       converter = PartConverter.class,
-      description = "Which measurements: calls, latency, failover, sessions (all).")
+      description = "Which measurements: calls, latency, failover, balance, sessions (all).")
   List<Part> parts = new ArrayList<>(List.of(Part.values()));
 
   @Option(names = "--members", paramLabel = "N", description = "Replicas, and members of others (${DEFAULT-VALUE}).")
@@ -90,7 +90,7 @@ final class ReplicaCommand implements Callable<Integer> {
           return part;
         }
       }
-      throw new TypeConversionException("'" + word + "' is none of calls, latency, failover, sessions");
+      throw new TypeConversionException("'" + word + "' is none of calls, latency, failover, balance, sessions");
     }
   }
 

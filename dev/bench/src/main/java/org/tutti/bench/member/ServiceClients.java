@@ -5,10 +5,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.replica.Client;
 import org.tutti.replica.Policy;
@@ -26,6 +28,7 @@ final class ServiceClients implements AutoCloseable {
   private final String[] replicas;
   private final List<Client> clients = new ArrayList<>();
   private final List<SteadyCaller> steady = new ArrayList<>();
+  private @Nullable SteadyLoad load;
 
   /// @param service  its name
   /// @param replicas where clients reach them
@@ -56,6 +59,15 @@ final class ServiceClients implements AutoCloseable {
     return switch (command[0]) {
       case "sessions" -> {
         open(Integer.parseInt(command[1]), Integer.parseInt(command[2]), client().silence(SILENCE));
+        yield Map.of();
+      }
+      case "load" -> {
+        open(Integer.parseInt(command[1]), Integer.parseInt(command[2]), client());
+        load = new SteadyLoad(clients, Integer.parseInt(command[2]));
+        yield Map.of();
+      }
+      case "loaded" -> {
+        Objects.requireNonNull(load).check();
         yield Map.of();
       }
       case "steady" -> {
@@ -107,6 +119,9 @@ final class ServiceClients implements AutoCloseable {
 
   @Override
   public void close() {
+    if (load != null) {
+      load.close();
+    }
     steady.forEach(SteadyCaller::close);
     clients.forEach(Client::close);
   }

@@ -220,6 +220,20 @@ public final class Instrument {
                 new Addition("failover", "failover, " + what.kills() + " kills", failover.rows(), failover.asMap()));
           });
     }
+    if (what.parts().contains(Part.BALANCE)) {
+      with(
+          LoadOverTime.group(options.members()),
+          service -> {
+            var load = new LoadOverTime(service, options.members(), what.clients(), out);
+            load.run(options.rounds());
+            additions.add(new Addition("balance", load.title(), load.rows(), load.asMap()));
+            Plot.draw(
+                directory.resolve("load.png"),
+                new Plot.Text("a new replica gets its share", "seconds since it serves", "clients"),
+                load.series(),
+                out);
+          });
+    }
     if (what.parts().contains(Part.SESSIONS)) {
       with(
           SessionMemory.group(what.sessions()),

@@ -239,6 +239,11 @@ public final class PolicyRun {
     List<Map<String, Object>> raw = new ArrayList<>();
     for (Failure failure : options.failures()) {
       text.table(title(failure), rows(failure));
+      Plot.draw(
+          directory.resolve(failure.word() + ".png"),
+          new Plot.Text(failure.word(), "clients", "ms until the reply"),
+          series(failure),
+          out);
     }
     figures.forEach((each, numbers) ->
         raw.add(
@@ -267,6 +272,24 @@ public final class PolicyRun {
         options.suspect().toMillis(),
         options.silence().toMillis(),
         options.rounds());
+  }
+
+  /// The median over the clients, for each way.
+  private Map<String, List<double[]>> series(Failure failure) {
+    Map<String, List<double[]>> series = new LinkedHashMap<>();
+    for (Way way : options.ways()) {
+      List<double[]> points = new ArrayList<>();
+      for (int clients : options.clients()) {
+        Numbers numbers = figures.get(new Case(failure, clients, way));
+        if (numbers != null && numbers.rounds() > 0) {
+          points.add(new double[] {clients, numbers.median()});
+        }
+      }
+      if (!points.isEmpty()) {
+        series.put(way.word(), points);
+      }
+    }
+    return series;
   }
 
   private List<List<String>> rows(Failure failure) {

@@ -26,6 +26,9 @@ public record ReplicaOptions(Set<Part> parts, int clients, List<String> peers, i
     /// How long clients wait when the manager is killed.
     FAILOVER,
 
+    /// How soon a new replica has its share of the clients.
+    BALANCE,
+
     /// What sessions take of a replica's heap.
     SESSIONS
   }
@@ -49,8 +52,8 @@ public record ReplicaOptions(Set<Part> parts, int clients, List<String> peers, i
   /// @param members how many
   /// @throws IllegalArgumentException when no quorum is left without the manager
   public void check(int members) {
-    require(
-        !parts.contains(Part.FAILOVER) || members > 2, "of " + members + " replicas none serves without the manager");
+    boolean kill = parts.contains(Part.FAILOVER) || parts.contains(Part.BALANCE);
+    require(!kill || members > 2, "of " + members + " replicas none serves without the manager");
   }
 
   private static void require(boolean condition, String rule) {

@@ -74,6 +74,19 @@ class ReplicaTest {
   @Tag("socket")
   @Test
   @Tag("deep")
+  void aNewReplicaGetsItsShareOfTheClients() throws Exception {
+    assertThat(measured(3, what(Part.BALANCE)))
+        .contains("round 1 of 1: clients [")
+        .containsPattern(
+            "\\| seconds since it serves +\\| clients of n0 +\\| clients of n1, new +\\| clients of n2 +\\|")
+        .containsPattern("\\| 4.0 +\\| \\d")
+        .containsPattern("plot: .*load.png");
+    assertThat(results()).containsKey("balance");
+  }
+
+  @Tag("socket")
+  @Test
+  @Tag("deep")
   void aManagerIsKilledAndClientsAreAnsweredAgain() throws Exception {
     assertThat(measured(3, what(Part.FAILOVER)))
         .contains("kill 1 of 1, replica ")
