@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Programs of this machine that tests of what is built use.
-final class HostProgram {
+public final class HostProgram {
   private HostProgram() {}
 
   /// Whether a program is there.
   ///
   /// @param name as it is found by `PATH`
-  static boolean isThere(String name) {
+  /// @return whether it can be run
+  public static boolean isThere(String name) {
     return Stream.of(System.getenv("PATH").split(":")).anyMatch(in -> Files.isExecutable(Path.of(in, name)));
   }
 
