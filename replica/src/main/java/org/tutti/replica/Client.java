@@ -169,7 +169,7 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private Carrier carrier(Consumer<Happening> told) {
+  private Carrier carrier(Consumer<Carrier.Happening> told) {
     return groups == null ? new Lane(told) : groups.channel(told);
   }
 
@@ -511,51 +511,31 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  /// What happens to a connection, for the protocol.
-  sealed interface Happening {
-    record Connected() implements Happening {}
-
-    record Received(ByteBuffer frame) implements Happening {}
-
-    record Disconnected(String why) implements Happening {}
-  }
-
-  /// What frames go over, to one replica after the other.
-  interface Carrier extends ClientProtocol.Line {
-    /// Writes what was sent.
-    void write();
-
-    /// How many bytes were sent and not written.
-    default long waiting() {
-      return 0; // it writes at once
+  private void toFirst(Carrier.Happening happening) {
+    switch (happening) {
+      case Carrier.Happening.Connected() -> protocol.connected();
+      case Carrier.Happening.Received(ByteBuffer frame) -> protocol.received(frame);
+      case Carrier.Happening.Disconnected(String why) -> protocol.disconnected(why);
     }
   }
 
-  private void toFirst(Happening happening) {
+  private static void tell(QuietConnection of, Carrier.Happening happening) {
     switch (happening) {
-      case Happening.Connected() -> protocol.connected();
-      case Happening.Received(ByteBuffer frame) -> protocol.received(frame);
-      case Happening.Disconnected(String why) -> protocol.disconnected(why);
-    }
-  }
-
-  private static void tell(QuietConnection of, Happening happening) {
-    switch (happening) {
-      case Happening.Connected() -> of.connected();
-      case Happening.Received(ByteBuffer frame) -> of.received(frame);
-      case Happening.Disconnected _ -> of.disconnected();
+      case Carrier.Happening.Connected() -> of.connected();
+      case Carrier.Happening.Received(ByteBuffer frame) -> of.received(frame);
+      case Carrier.Happening.Disconnected _ -> of.disconnected();
     }
   }
 
   /// A connection to one replica after the other. With the lock.
   private final class Lane implements Carrier, ClientLoop.Channel {
-    private final Consumer<Happening> told;
+    private final Consumer<Carrier.Happening> told;
     private @Nullable FrameChannel connection;
     private @Nullable String replica; // whose connection it is
     private @Nullable SelectionKey key;
     private long attempts;
 
-    Lane(Consumer<Happening> told) {
+    Lane(Consumer<Carrier.Happening> told) {
       this.told = told;
     }
 
@@ -620,7 +600,7 @@ public final class Client implements AutoCloseable {
 
     private void failed(long attempt, Exception why) {
       if (attempt == attempts) {
-        told.accept(new Happening.Disconnected(String.valueOf(why.getMessage())));
+        told.accept(new Carrier.Happening.Disconnected(String.valueOf(why.getMessage())));
       }
     }
 
@@ -679,7 +659,7 @@ public final class Client implements AutoCloseable {
     }
 
     private boolean received(FrameChannel from, ByteBuffer frame) {
-      told.accept(new Happening.Received(frame));
+      told.accept(new Carrier.Happening.Received(frame));
       return from == connection;
     }
 
@@ -687,7 +667,7 @@ public final class Client implements AutoCloseable {
       own.interestOps(SelectionKey.OP_READ);
       current.socket().socket().setTcpNoDelay(true);
       if (current.isSecured()) {
-        told.accept(new Happening.Connected());
+        told.accept(new Carrier.Happening.Connected());
       } else {
         secure(current);
       }
@@ -702,7 +682,7 @@ public final class Client implements AutoCloseable {
       try {
         if (current.secure()) {
           own.interestOps(SelectionKey.OP_READ);
-          told.accept(new Happening.Connected());
+          told.accept(new Carrier.Happening.Connected());
           current.takeAgain(() -> Frame.BYTES_MAX, frame -> received(current, frame));
         } else {
           own.interestOps(current.interest());
@@ -753,7 +733,7 @@ public final class Client implements AutoCloseable {
     private void lost(FrameChannel which, String why) {
       if (which == connection) {
         drop();
-        told.accept(new Happening.Disconnected(why));
+        told.accept(new Carrier.Happening.Disconnected(why));
       }
     }
   }

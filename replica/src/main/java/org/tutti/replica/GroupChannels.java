@@ -35,11 +35,11 @@ final class GroupChannels implements ClientBinding.Host {
   }
 
   /// What stands for one connection of the client's: a channel to one server after the other.
-  final class Channel implements Client.Carrier {
-    private final Consumer<Client.Happening> told;
+  final class Channel implements Carrier {
+    private final Consumer<Carrier.Happening> told;
     private long number; // of the channel; 0: none
 
-    private Channel(Consumer<Client.Happening> told) {
+    private Channel(Consumer<Carrier.Happening> told) {
       this.told = told;
     }
 
@@ -73,7 +73,7 @@ final class GroupChannels implements ClientBinding.Host {
     }
   }
 
-  Client.Carrier channel(Consumer<Client.Happening> told) {
+  Carrier channel(Consumer<Carrier.Happening> told) {
     return new Channel(told);
   }
 
@@ -160,12 +160,12 @@ final class GroupChannels implements ClientBinding.Host {
 
   @Override
   public void connected(long number) {
-    tell(number, new Client.Happening.Connected());
+    tell(number, new Carrier.Happening.Connected());
   }
 
   @Override
   public void received(long number, ByteBuffer frame) {
-    tell(number, new Client.Happening.Received(frame));
+    tell(number, new Carrier.Happening.Received(frame));
   }
 
   @Override
@@ -173,11 +173,11 @@ final class GroupChannels implements ClientBinding.Host {
     Channel channel = channels.remove(number);
     if (channel != null) {
       channel.number = 0;
-      channel.told.accept(new Client.Happening.Disconnected(why));
+      channel.told.accept(new Carrier.Happening.Disconnected(why));
     }
   }
 
-  private void tell(long number, Client.Happening what) {
+  private void tell(long number, Carrier.Happening what) {
     Channel channel = channels.get(number);
     if (channel != null) {
       channel.told.accept(what);
