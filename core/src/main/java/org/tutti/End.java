@@ -13,8 +13,8 @@ public record End(Cause cause, String words) {
     LEFT,
 
     /// It does not fit: it asked for something else than the group has, expects other founders than the others do, or
-    /// its stable storage does not go with it; starting it again in the same way does not help. Or this life of its
-    /// node was a member before; then that does help.
+    /// its stable storage does not go with it, or it asked to vote and its certificate is only for observers; starting
+    /// it again in the same way does not help. Or this life of its node was a member before; then that does help.
     REFUSED,
 
     /// Its node's build has not the version of the protocol that the group speaks (`docs/protocols/versions.md`): it is

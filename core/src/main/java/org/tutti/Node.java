@@ -51,7 +51,8 @@ public interface Node extends AutoCloseable {
   /// @return the membership
   /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
   ///                                  is state transfer and no position; when there is a position without durability;
-  ///                                  or when there is state transfer and the listener does not handle it
+  ///                                  when there is state transfer and the listener does not handle it; or when this
+  ///                                  node's certificate is only for observers
   /// @throws IllegalStateException when this node is in the group already, or closed
   Group create(String group, GroupConfig config, MemberConfig member);
 
@@ -60,6 +61,7 @@ public interface Node extends AutoCloseable {
   ///
   /// @param group the group's name
   /// @return the membership
+  /// @throws IllegalArgumentException when this node's certificate is only for observers
   /// @throws IllegalStateException when this node is in the group already, or closed
   default Group join(String group) {
     return join(group, MemberConfig.standard());
@@ -78,6 +80,7 @@ public interface Node extends AutoCloseable {
   /// @param group  the group's name
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
+  /// @throws IllegalArgumentException when this node's certificate is only for observers
   /// @throws IllegalStateException when this node is in the group already, or closed
   Group join(String group, MemberConfig member);
 

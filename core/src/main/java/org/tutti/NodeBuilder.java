@@ -138,7 +138,8 @@ public final class NodeBuilder {
     return this;
   }
 
-  /// Encrypts, and speaks only with nodes that show a certificate of the same authority and cluster.
+  /// Encrypts, and speaks only with nodes that show a certificate of the same authority and cluster. With a certificate
+  /// for the role `observer` only, over TCP, the node may observe groups and not vote.
   ///
   /// @param directory with this node's `cert.pem` and `key.pem`, and the authority's `ca.pem`; changed files are used
   ///                  from then on

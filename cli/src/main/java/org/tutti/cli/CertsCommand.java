@@ -43,8 +43,9 @@ final class CertsCommand implements Callable<Integer> {
       paramLabel = "ROLE",
       split = ",",
       description = {
-        "What they are for: member (nodes, tutti send and watch), client (calls to a replicated service), operator"
-            + " (tutti status and other questions to the health port).",
+        "What they are for: member (nodes, tutti send and watch), observer (nodes that never vote, tutti send and"
+            + " watch, over tcp), client (calls to a replicated service), operator (tutti status and other questions to"
+            + " the health port).",
         "Default: everything."
       })
   List<String> roles = List.of();

@@ -236,6 +236,7 @@ final class ContactCheck {
     return switch (reason) {
       case OTHER_CLUSTER -> "correct --join, or give --cluster (and a certificate for it) as there";
       case NAME_IN_USE -> "give another --name";
+      case MAY_ONLY_OBSERVE -> "give a certificate for the role member in --tls";
       case NOT_TLS -> "leave --tls out here, or give it there";
       case IS_TLS -> "give --tls DIR";
       case ITS_CERTIFICATE -> "renew the certificate there, or put its authority into ca.pem here";

@@ -126,7 +126,7 @@ final class HostCheck {
     String of = directory.toString();
     Credentials credentials;
     try {
-      credentials = Credentials.load(directory);
+      credentials = Credentials.load(directory, Credentials.NODES);
       carrier.check(cluster);
     } catch (IOException | Failure e) {
       findings.add(Finding.fail(check, of, String.valueOf(e.getMessage()), "make one: tutti certs"));
@@ -146,6 +146,10 @@ final class HostCheck {
       String words = "the certificate is not believed by its own ca.pem: " + e.getMessage();
       findings.add(Finding.fail(check, of, words, "put the authority that issued it into ca.pem"));
       return;
+    }
+    if (credentials.votingObjection() != null) {
+      String advice = "right for tutti watch and tutti send; a member needs one for the role member";
+      findings.add(Finding.warn(check, of, "the certificate is for observers only", advice));
     }
     Stream.concat(Stream.of(own), Stream.of(credentials.trustManager().getAcceptedIssuers()))
         .filter(one -> left(one).compareTo(CERTIFICATE_LEFT) < 0)

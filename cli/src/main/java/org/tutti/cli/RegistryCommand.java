@@ -108,7 +108,7 @@ final class RegistryCommand implements Callable<Integer> {
     InetAddress host = InetAddress.ofLiteral(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
     var at = new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
     TransportOption.guard(listen, tls, insecure);
-    Credentials credentials = tls == null ? null : TransportOption.credentials(tls);
+    Credentials credentials = tls == null ? null : TransportOption.credentials(tls, Credentials.NODES);
     SSLContext context = credentials == null ? null : credentials.context();
     FileStorage storage = null;
     try {

@@ -78,6 +78,7 @@ final class Session implements AutoCloseable {
       Transport transport =
           options.carrier.open(
               listen != null ? listen : facing(search, options), options.advertise, options.cluster, options.profile);
+      refuseToVote(options, transport);
       // Who is only there to send or to watch is no member to be counted on.
       List<Registration> registrations = options.enrols ? search.enrol(name, transport.address()) : List.of();
       Node node =
@@ -103,6 +104,15 @@ final class Session implements AutoCloseable {
         throw Failure.ofSetting(e);
       }
       throw e;
+    }
+  }
+
+  /// A member whose certificate is only for observers is not even announced.
+  private static void refuseToVote(MemberOptions options, Transport transport) {
+    String objection = options.observes ? null : transport.votingObjection();
+    if (objection != null) {
+      transport.close();
+      throw new IllegalArgumentException(objection);
     }
   }
 

@@ -92,7 +92,8 @@ public final class TransportOption {
     return credentials(directory, Set.of(Role.MEMBER));
   }
 
-  private static Credentials credentials(Path directory, Set<Role> peers) {
+  /// Reads what is in a directory, for a port or for connections of one's own.
+  static Credentials credentials(Path directory, Set<Role> peers) {
     try {
       return Credentials.load(directory, peers);
     } catch (IOException e) {

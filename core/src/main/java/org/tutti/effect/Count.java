@@ -94,6 +94,9 @@ public enum Count implements Counts.Counted {
   JOIN_OF_OTHER_VERSION(
       Metric.counter("view.joins.refused", "A node without the version that the group speaks was refused.")
           .tagged("reason", "other-version")),
+  JOIN_OF_OBSERVER(
+      Metric.counter("view.joins.refused", "A node whose certificate is only for observers was refused as a voter.")
+          .tagged("reason", "observer-certificate")),
   HISTORIES_DIFFERENT(
       Metric.counter("view.histories.different", "A group with the same name and another history was found.")),
   STATE_STALE(Metric.counter("state.messages.stale", "Parts of a state came that are not expected any more.")),

@@ -599,12 +599,17 @@ final class GroupEngine {
   }
 
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
+    if (message.claimsVote(from) && !node.mayVote(from)) {
+      refuseVote(from, message);
+      return;
+    }
     switch (message) {
       case ViewMessage.Found _,
           ViewMessage.Meet _,
           ViewMessage.Overruled _,
           ViewMessage.NameInUse _,
-          ViewMessage.OtherVersion _ ->
+          ViewMessage.OtherVersion _,
+          ViewMessage.MayNotVote _ ->
           merge.receive(from, message);
       case ViewMessage.TooSlow(long bytes) -> tooSlow(from, bytes);
       case ViewMessage.Behind(long nanos) -> suspects.behind(view(), from, Duration.ofNanos(nanos));
@@ -619,6 +624,17 @@ final class GroupEngine {
       }
       case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its) -> lost(from);
       default -> agreement.receive(from, message);
+    }
+  }
+
+  /// Somebody says that it votes, whose certificate is only for observers. Whoever makes a view asks all that are to be
+  /// in it, so it sees the certificate itself: nobody has to be told by others. An attempt goes on without such a
+  /// candidate, and one that it makes itself is not waited for.
+  private void refuseVote(MemberId from, ViewMessage message) {
+    user.notice(new Notice.VoteRefused(from));
+    merge.refuseVote(from);
+    if (!(message instanceof ViewMessage.Meet) || view().contains(from)) {
+      lost(from);
     }
   }
 
@@ -731,6 +747,11 @@ final class GroupEngine {
     public void nameInUse(MemberId holder, String words) {
       statusTracker.nameInUse(holder, words);
       Merge.Endings.super.nameInUse(holder, words);
+    }
+
+    @Override
+    public void mayNotVote(MemberId by) {
+      statusTracker.mayNotVote(by);
     }
   }
 

@@ -17,6 +17,7 @@ import org.tutti.membership.Lineage;
 import org.tutti.membership.ViewMessage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
+import org.tutti.user.Notice;
 import org.tutti.user.Report;
 import org.tutti.user.Request;
 import org.tutti.wire.Channel;
@@ -93,6 +94,12 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
     if (calledBack.size() < CALLED_BACK_MAX && calledBack.add(from.address())) {
       call(from.address());
     }
+  }
+
+  /// Somebody tells of a group in which it votes, and its certificate is only for observers: that is no group to join.
+  void refuseVote(MemberId from) {
+    join.user().notice(new Notice.VoteRefused(from));
+    port.send(from, new ViewMessage.MayNotVote(null));
   }
 
   /// The transport has a way to an address.

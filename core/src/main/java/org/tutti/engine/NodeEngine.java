@@ -531,6 +531,11 @@ public final class NodeEngine {
     return told.getOrDefault(suspect, Notice.Ground.SILENCE);
   }
 
+  /// Whether a member may vote, by what has authenticated its node.
+  boolean mayVote(MemberId member) {
+    return member.equals(self) || sender.mayVote(member.address());
+  }
+
   /// How a member of a group's view looks from here.
   GroupMetrics.Peer peer(MemberId member, OptionalLong lag, long windowBytes) {
     long trip = links.roundTripNanos(member);
@@ -732,7 +737,7 @@ public final class NodeEngine {
         var in = new WireReader(message);
         Channel channel = Channel.of(in.u8());
         long key = in.fixed();
-        tellNewcomer(key, channel, in);
+        tellNewcomer(from, key, channel, in);
         GroupEngine group = group(key);
         if (group != null) {
           group.message(from, channel, in);
@@ -743,13 +748,19 @@ public final class NodeEngine {
     }
 
     /// The message that tells of the group is the first one that reaches it.
-    private void tellNewcomer(long key, Channel channel, WireReader in) throws Malformed {
+    private void tellNewcomer(MemberId from, long key, Channel channel, WireReader in) throws Malformed {
       if (newcomers.isEmpty()) {
         return; // mostly: nothing is allocated here for each message
       }
       Newcomer newcomer = newcomers.get(key);
       ViewMessage.Meet meet = newcomer == null ? null : newcomer.told(channel, in.fork());
-      if (newcomer != null && meet != null) {
+      if (newcomer == null || meet == null) {
+        return;
+      }
+      if (meet.claimsVote(from) && !mayVote(from)) {
+        counters.count(Count.JOIN_OF_OBSERVER);
+        newcomer.refuseVote(from);
+      } else {
         told(newcomer, meet);
       }
     }

@@ -49,7 +49,7 @@ final class StatusTracker {
   private Knowledge.@Nullable Transfer transfer;
   private List<Refused> refused = List.of(); // as they are told
   private List<Refused> rejections = List.of(); // as the node has them
-  private @Nullable Refused nameInUse;
+  private @Nullable Refused refusal; // by a member of this group
   private boolean synced;
   private long position = -1;
 
@@ -97,7 +97,7 @@ final class StatusTracker {
     List<Refused> lately = node.refused();
     if (lately != rejections) {
       rejections = lately;
-      refusedBy(nameInUse);
+      refusedBy(refusal);
     }
     boolean has = deliveries.isSynced();
     boolean same = now.equals(view) && Objects.equals(known, primary) && Objects.equals(coming, transfer);
@@ -123,11 +123,17 @@ final class StatusTracker {
     refusedBy(new Refused(holder.address(), Refused.Reason.NAME_IN_USE, words));
   }
 
-  private void refusedBy(@Nullable Refused holder) {
-    nameInUse = holder;
+  /// Another one does not let this member vote.
+  void mayNotVote(MemberId by) {
+    String words = "it lets this node only observe, as its certificate is only for observers";
+    refusedBy(new Refused(by.address(), Refused.Reason.MAY_ONLY_OBSERVE, words));
+  }
+
+  private void refusedBy(@Nullable Refused by) {
+    refusal = by;
     var all = new ArrayList<>(rejections);
-    if (holder != null) {
-      all.add(holder);
+    if (by != null) {
+      all.add(by);
     }
     refused = List.copyOf(all);
     if (view != null) {

@@ -19,6 +19,7 @@ enum LogLine {
   // ---- entering --------------------------------------------------------------------------------------------------
   REFUSED(Level.WARNING, "this node is refused by %s"),
   REFUSES(Level.WARNING, "this node refuses %s"),
+  VOTE_REFUSED(Level.WARNING, "%s is not taken in as a voter: its certificate is only for observers"),
   RESTARTED(Level.INFO, "goes on from stable storage: %s, %d batches, %s"),
   FORCED(Level.WARNING, "an operator forced %s to be primary without a quorum at %s, from position %d on"),
   CAUGHT_UP(Level.INFO, "caught up at position %d"),

@@ -55,6 +55,7 @@ final class ProcessNode implements Node {
   private final MemberId self;
   private final EventLoop loop;
   private final NodeSettings settings;
+  private final Transport transport;
   private final @Nullable StableStorage storage;
   private final Map<String, Membership> groups = new ConcurrentHashMap<>();
   private final AtomicReference<@Nullable DiscoveryPoller> poller = new AtomicReference<>();
@@ -68,6 +69,7 @@ final class ProcessNode implements Node {
       RandomGenerator random) {
     this.self = self;
     this.settings = settings;
+    this.transport = transport;
     this.storage = storage;
     this.loop =
         new EventLoop(
@@ -108,6 +110,7 @@ final class ProcessNode implements Node {
 
   @Override
   public Group join(String group, MemberConfig member) {
+    requireVote();
     return enter(group, member, user -> new Request.Join(group, null, member, false, user));
   }
 
@@ -165,6 +168,17 @@ final class ProcessNode implements Node {
     String fault = terms.fault(group);
     if (fault != null) {
       throw new IllegalArgumentException(fault);
+    }
+    if (!terms.observer()) {
+      requireVote();
+    }
+  }
+
+  /// The others would refuse it, too; by that it would learn it later.
+  private void requireVote() {
+    String objection = transport.votingObjection();
+    if (objection != null) {
+      throw new IllegalArgumentException(objection);
     }
   }
 

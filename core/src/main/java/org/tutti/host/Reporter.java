@@ -161,6 +161,7 @@ final class Reporter {
       case Notice.Doubted(MemberId member, Duration silent) -> log.write(LogLine.DOUBTED, member, silent);
       case Notice.Refuted(MemberId member, MemberId by) -> log.write(LogLine.REFUTED, member, by);
       case Notice.Heard(MemberId member) -> log.write(LogLine.HEARD, member);
+      case Notice.VoteRefused(MemberId member) -> log.write(LogLine.VOTE_REFUSED, member);
       case Notice.Restarted(View view, int batches, var from) -> {
         String last = view == null ? "no primary view" : "last primary view " + view.id().epoch();
         String goesOn = from.isPresent() ? "deliveries go on at position " + from.getAsLong() : "the state is to come";

@@ -60,6 +60,11 @@ public final class Merge {
     default void nameInUse(MemberId holder, String words) {
       ended(new End(End.Cause.NAME_TAKEN, words));
     }
+
+    /// Another member does not let this one vote, whether it ends for that or not.
+    ///
+    /// @param by the other one
+    default void mayNotVote(MemberId by) {}
   }
 
   private record Claim(MemberId by, Lineage lineage, long at) {}
@@ -287,16 +292,43 @@ public final class Merge {
           endings.ended(new End(End.Cause.OTHER_VERSION, words));
         }
       }
+      case ViewMessage.MayNotVote(ViewId known) -> mayNotVote(from, known);
       default -> throw new Malformed("merge message");
     }
   }
 
-  /// Whether this member ends, as the group speaks a version that it does not have. A member of a primary view goes
-  /// only when a later one is known to whoever says so.
+  /// Somebody says that it votes, whose certificate is only for observers. What it says is not heard, and it is told.
+  ///
+  /// @param claimant who
+  public void refuseVote(MemberId claimant) {
+    counters.count(Count.JOIN_OF_OBSERVER);
+    effects.send(claimant, new ViewMessage.MayNotVote(primary()));
+  }
+
+  /// Another one has seen that this member's certificate is only for observers.
+  private void mayNotVote(MemberId by, @Nullable ViewId known) throws Malformed {
+    if (agreement.view().isObserver(self)) {
+      throw new Malformed("may not vote");
+    }
+    endings.mayNotVote(by);
+    if (mayGo(known) && agreement.end()) {
+      String words =
+          "this node's certificate is only for the role observer, so %s@%s does not let it vote: observe the";
+      String advice = " group, or use a certificate for the role member";
+      endings.ended(new End(End.Cause.REFUSED, words.formatted(by.name(), by.address()) + advice));
+    }
+  }
+
+  /// Whether this member ends, as the group speaks a version that it does not have.
   private boolean isRefused(int version, @Nullable ViewId known) {
+    return !agreement.speaks().speaks(version) && mayGo(known);
+  }
+
+  /// Whether this member may end because another one says so. A member of a primary view goes only when that one knows
+  /// a later one.
+  private boolean mayGo(@Nullable ViewId known) {
     View view = agreement.view();
-    boolean later = known != null && known.compareTo(view.id()) > 0;
-    return !agreement.speaks().speaks(version) && (!view.primary() || later);
+    return !view.primary() || (known != null && known.compareTo(view.id()) > 0);
   }
 
   private void met(MemberId from, ViewMessage.Meet meet) {

@@ -505,7 +505,8 @@ public final class ViewAgreement {
           ViewMessage.Meet _,
           ViewMessage.Overruled _,
           ViewMessage.NameInUse _,
-          ViewMessage.OtherVersion _ ->
+          ViewMessage.OtherVersion _,
+          ViewMessage.MayNotVote _ ->
           throw new Malformed("merge message");
       case ViewMessage.Doubted _, ViewMessage.Refuted _, ViewMessage.TooSlow _, ViewMessage.Behind _ ->
           throw new Malformed("doubt");

@@ -150,6 +150,11 @@ public sealed interface ViewMessage {
   /// @param primary the latest primary view that the sender knows, or null
   record OtherVersion(int version, @Nullable ViewId primary) implements ViewMessage {}
 
+  /// You are not taken in: you say that you vote, and your certificate is only for observers.
+  ///
+  /// @param primary the latest primary view that the sender knows, or null
+  record MayNotVote(@Nullable ViewId primary) implements ViewMessage {}
+
   /// You are an observer, and do not keep up: you are not in the next view.
   ///
   /// @param bytes how many you may be behind
@@ -165,6 +170,23 @@ public sealed interface ViewMessage {
   /// @param older  names the older history
   /// @param member somebody who is in it
   record Overruled(Lineage older, MemberId member) implements ViewMessage {}
+
+  /// Whether the sender says by this that it votes: in the view that it is in, or in one that it proposes.
+  ///
+  /// @param from the sender
+  /// @return whether it does
+  default boolean claimsVote(MemberId from) {
+    View its =
+        switch (this) {
+          case Wedged(_, Knowledge knowledge) -> knowledge.view();
+          case Accept(_, Proposal proposal) -> proposal.view();
+          case Agreed(_, Proposal proposal) -> proposal.view();
+          case Meet meet -> meet.view();
+          case Propose _, Refused _, Accepted _, Install _, Fetch _, Supply _, Report _, Doubted _, Refuted _ -> null;
+          case Ask _, Found _, NameInUse _, OtherVersion _, MayNotVote _, TooSlow _, Behind _, Overruled _ -> null;
+        };
+    return its != null && its.contains(from) && !its.isObserver(from);
+  }
 
   /// The bytes of these messages.
   Codec<ViewMessage> CODEC =
@@ -193,6 +215,7 @@ public sealed interface ViewMessage {
             case TooSlow _ -> 18;
             case Behind _ -> 19;
             case OtherVersion _ -> 20;
+            case MayNotVote _ -> 21;
           };
         }
 
@@ -253,6 +276,7 @@ public sealed interface ViewMessage {
               out.u8(version);
               out.optional(primary, WireWriter::viewId);
             }
+            case MayNotVote(var primary) -> out.optional(primary, WireWriter::viewId);
           }
         }
 
@@ -309,6 +333,7 @@ public sealed interface ViewMessage {
                 case 18 -> new TooSlow(in.count());
                 case 19 -> new Behind(in.count());
                 case 20 -> new OtherVersion(in.u8(), in.optional(WireReader::viewId));
+                case 21 -> new MayNotVote(in.optional(WireReader::viewId));
                 default -> throw new Malformed("view message");
               };
           in.end();

@@ -45,6 +45,10 @@ import org.tutti.transport.TransportException;
 /// For any transport: [#context] makes engines and socket factories, [#keyManager] and [#trustManager] are for
 /// libraries that make their own context. All threads may use all of it.
 public final class Credentials {
+  /// The roles of whom a node's transport connects with: members, and nodes that may only observe. For
+  /// [#load(Path, Set)], where the transport takes both apart ([TlsWire#peerRoles]).
+  public static final Set<Role> NODES = Collections.unmodifiableSet(EnumSet.of(Role.MEMBER, Role.OBSERVER));
+
   private static final System.Logger LOG = System.getLogger(Credentials.class.getName());
   private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(2); // longer than three files take to be replaced
   private static final Duration SOON = Duration.ofDays(7); // for one that lasts four times as long
@@ -126,8 +130,18 @@ public final class Credentials {
   /// @return credentials that follow changes of the files
   /// @throws TransportException when they cannot be used, with the reason in one line that names the file
   public static Credentials of(Path directory) {
+    return of(directory, EnumSet.of(Role.MEMBER));
+  }
+
+  /// As [#load(Path, Set)], for those who open a transport.
+  ///
+  /// @param directory where the files are
+  /// @param peers     the certificate of a peer has to be for one of these, 1 or more
+  /// @return credentials that follow changes of the files
+  /// @throws TransportException when they cannot be used, with the reason in one line that names the file
+  public static Credentials of(Path directory, Set<Role> peers) {
     try {
-      return load(directory);
+      return load(directory, peers);
     } catch (IOException e) {
       throw new TransportException("no TLS: " + e.getMessage());
     }
@@ -140,10 +154,22 @@ public final class Credentials {
   /// @throws TransportException when they are for another one or name none, or are not for members, or cannot be used,
   ///                            in one line
   public static void require(Path directory, String cluster) throws TransportException {
+    require(directory, cluster, EnumSet.of(Role.MEMBER));
+  }
+
+  /// Refuses certificates of another cluster, or for other roles than those of which one is needed.
+  ///
+  /// @param directory where the files are
+  /// @param cluster   what they have to be for
+  /// @param wanted    for one of these roles they have to be; [#NODES] for a transport that takes observers, too
+  /// @throws TransportException when they are for another one or name none, or for none of these roles, or cannot be
+  ///                            used, in one line
+  public static void require(Path directory, String cluster, Set<Role> wanted) throws TransportException {
     Credentials own = of(directory);
     Set<Role> roles = own.roles();
-    if (!roles.contains(Role.MEMBER)) {
-      throw new TransportException("the certificate in " + directory + " is " + isFor(roles) + ", not member");
+    if (Collections.disjoint(roles, wanted)) {
+      String needed = Role.words(EnumSet.copyOf(wanted));
+      throw new TransportException("the certificate in " + directory + " is " + isFor(roles) + ", not " + needed);
     }
     String its = own.cluster();
     if (!cluster.equals(its)) {
@@ -165,6 +191,18 @@ public final class Credentials {
   public Set<Role> roles() {
     X509Certificate[] chain = current.chain();
     return chain.length == 0 ? EnumSet.noneOf(Role.class) : PemDirectory.roles(chain[0]);
+  }
+
+  /// Why a node with the own certificate may only observe groups ([Role#OBSERVER]).
+  ///
+  /// @return a sentence that says what to do; null when it may vote
+  public @Nullable String votingObjection() {
+    Set<Role> roles = roles();
+    if (roles.contains(Role.MEMBER) || !roles.contains(Role.OBSERVER)) {
+      return null;
+    }
+    return "the certificate in %s is %s, not member, so this node may not vote: ".formatted(directory, isFor(roles))
+        + "observe the group (Node.observe, tutti watch, tutti send), or use a certificate for the role member";
   }
 
   /// What is wrong with the own certificate now, as far as that can be seen here: then peers refuse it.

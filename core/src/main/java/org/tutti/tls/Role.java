@@ -4,14 +4,18 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a certificate is for: alternative names `URI:tutti:role:member`, `URI:tutti:role:client`,
-/// `URI:tutti:role:operator`, one or more. A certificate that names none is for everything.
+/// What a certificate is for: alternative names `URI:tutti:role:member`, `URI:tutti:role:observer`,
+/// `URI:tutti:role:client`, `URI:tutti:role:operator`, one or more. A certificate that names none is for everything.
 ///
 /// So whoever gets hold of a client's certificate can call the service and no more: members refuse it.
 public enum Role {
   /// Connects to members, as a node: may join groups, observe them and multicast to them. Other members, clients and
   /// operators believe that it is a member when they connect to it.
   MEMBER,
+
+  /// Connects to members, as a node that may observe groups and multicast to them as observers may, and never votes:
+  /// members refuse it as a voter. It limits as what the node takes part, not what it says there. Over TCP only.
+  OBSERVER,
 
   /// Calls replicated services, at their own port.
   CLIENT,
@@ -21,7 +25,7 @@ public enum Role {
 
   private static final String URI = "tutti:role:";
 
-  /// How it is written: `member`, `client` or `operator`.
+  /// How it is written: `member`, `observer`, `client` or `operator`.
   ///
   /// @return in lower case
   public String word() {

@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.security.cert.X509Certificate;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.spi.BufferPool;
 import org.tutti.transport.Address;
@@ -83,6 +87,17 @@ public final class TlsWire extends Wire {
       return 0;
     }
     return isFlushed() ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE;
+  }
+
+  /// What the certificate of the other side is for; when the handshake is complete.
+  ///
+  /// @return all roles when it names none; none without a certificate
+  public Set<Role> peerRoles() {
+    try {
+      return PemDirectory.roles((X509Certificate) engine.getSession().getPeerCertificates()[0]);
+    } catch (SSLPeerUnverifiedException _) {
+      return EnumSet.noneOf(Role.class);
+    }
   }
 
   /// Whether the other side has ended the stream.

@@ -35,6 +35,16 @@ public interface FrameSender {
     return -1;
   }
 
+  /// Whether a peer may be a member that votes, by what has authenticated it. A peer is known as long as there is a
+  /// connection to it, so this is true of whom frames have just arrived from.
+  ///
+  /// @param peer the peer
+  /// @return false when its certificate is only for observers; true when it may vote, when nothing authenticates peers,
+  ///     or when it is not known
+  default boolean mayVote(Address peer) {
+    return true;
+  }
+
   /// What this transport is like; constant.
   ///
   /// @return the traits

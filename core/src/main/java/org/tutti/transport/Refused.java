@@ -24,6 +24,9 @@ public record Refused(Address by, Reason reason, String words) {
     /// A member that is heard has this node's name.
     NAME_IN_USE,
 
+    /// A member does not let this node vote, whose certificate is only for observers.
+    MAY_ONLY_OBSERVE,
+
     /// This node speaks TLS, the peer does not.
     NOT_TLS,
 

@@ -1,6 +1,7 @@
 package org.tutti.transport;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
 
 /// Carries opaque frames between nodes: message-agnostic, non-blocking, non-throwing, and allowed to lose, repeat or
@@ -27,6 +28,15 @@ public interface Transport extends FrameSender, AutoCloseable {
 
   /// Makes a [#poll] that waits, or the next one, return at once. May be called from any thread.
   void wakeup();
+
+  /// Why this node may only observe groups. Peers would refuse it as a member that votes: it is told before it asks
+  /// them. May be called from any thread.
+  ///
+  /// @return a sentence that says what to do, as `the certificate in certs/o1 is for the role observer ...`; null when
+  ///     it may vote, or when nothing authenticates nodes
+  default @Nullable String votingObjection() {
+    return null;
+  }
 
   /// What this transport has counted, refused and dropped frames among it, each [Metric#key] once ([Counts]). Called by
   /// the engine thread.

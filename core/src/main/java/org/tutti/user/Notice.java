@@ -84,6 +84,11 @@ public sealed interface Notice {
   /// @param member who
   record Heard(MemberId member) implements Notice {}
 
+  /// A node says that it votes, whose certificate is only for observers: it is not taken in, and is told so.
+  ///
+  /// @param member who
+  record VoteRefused(MemberId member) implements Notice {}
+
   /// This member goes on with what an earlier life had kept in stable storage.
   ///
   /// @param view     the last primary view that is in it, or null

@@ -35,6 +35,7 @@ final class Duet {
   private final ArrayDeque<Frame> frames = new ArrayDeque<>();
   private final MemberConfig member = MemberConfig.standard();
   private @Nullable MemberId cut; // what it says does not arrive
+  private @Nullable MemberId barred; // whose certificate is only for observers
   private long now;
 
   final NodeEngine a;
@@ -62,6 +63,13 @@ final class Duet {
     this.a = node(Members.A, a);
     this.b = node(Members.B, b);
     enter(group, ofA, ofB);
+  }
+
+  /// Both are in no group yet, and the certificate of one of them is only for observers.
+  Duet(MemberId barred) {
+    this.barred = barred;
+    this.a = node(Members.A, Versions.OWN);
+    this.b = node(Members.B, Versions.OWN);
   }
 
   private void enter(GroupConfig group, User ofA, User ofB) {
@@ -148,6 +156,11 @@ final class Duet {
       if (!self.equals(cut)) {
         frames.add(new Frame(to, claimed.array()));
       }
+    }
+
+    @Override
+    public boolean mayVote(Address peer) {
+      return barred == null || !peer.equals(barred.address());
     }
 
     @Override

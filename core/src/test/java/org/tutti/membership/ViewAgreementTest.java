@@ -852,6 +852,15 @@ class ViewAgreementTest {
     assertThat(agreement.view()).isEqualTo(nonPrimary(5, B));
   }
 
+  @Test
+  void whoIsToldThatItMayNotVoteEndsUnlessItIsInAPrimaryView() throws Malformed {
+    merge().receive(A, new ViewMessage.MayNotVote(null));
+    merge().receive(A, new ViewMessage.MayNotVote(BOTH.id()));
+    assertThat(ends).as("no later primary view is known").isEmpty();
+    merge().receive(A, new ViewMessage.MayNotVote(new ViewId(3, 1)));
+    assertThat(ends).singleElement().returns(End.Cause.REFUSED, End::cause);
+  }
+
   // ---- versions --------------------------------------------------------------------------------------------------
 
   private static final int VERSION = BOTH.version();

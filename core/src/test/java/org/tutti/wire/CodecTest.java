@@ -200,6 +200,8 @@ class CodecTest {
             new ViewMessage.Overruled(LINEAGE, B),
             new ViewMessage.NameInUse(B, LATER),
             new ViewMessage.NameInUse(A, null),
+            new ViewMessage.MayNotVote(LATER),
+            new ViewMessage.MayNotVote(null),
             new ViewMessage.TooSlow(1L << 30),
             new ViewMessage.Behind(30_000_000_000L));
     for (ViewMessage message : rare) {

@@ -257,6 +257,8 @@ class MessagesGoldenTest {
         .example("name in use, no primary view known", new ViewMessage.NameInUse(A, null), format)
         .example("other version", new ViewMessage.OtherVersion(6, LATER), format)
         .example("other version, no primary view known", new ViewMessage.OtherVersion(255, null), format)
+        .example("may not vote", new ViewMessage.MayNotVote(LATER), format)
+        .example("may not vote, no primary view known", new ViewMessage.MayNotVote(null), format)
         .example("too slow", new ViewMessage.TooSlow(1L << 30), format)
         .example("behind", new ViewMessage.Behind(30_000_000_000L), format)
         .example("overruled", new ViewMessage.Overruled(LINEAGE, B), format)

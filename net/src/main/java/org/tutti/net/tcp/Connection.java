@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.SelectorTransport;
+import org.tutti.tls.Role;
 import org.tutti.tls.TlsWire;
 import org.tutti.tls.Wire;
 import org.tutti.transport.Address;
@@ -380,6 +381,7 @@ final class Connection implements SelectorTransport.Claim {
     }
     state = State.OPEN;
     openedAtNanos = loop.nowNanos;
+    peer().mayVote = tls == null || tls.peerRoles().contains(Role.MEMBER);
     loop.opened(this, peer());
   }
 

@@ -46,6 +46,9 @@ final class Peer {
   /// Another connection is in use, and that is to be told.
   boolean renewed;
 
+  /// Whether the certificate that was shown last lets it vote; without TLS everybody may.
+  boolean mayVote = true;
+
   boolean everClaimed;
   long renewedAtNanos;
   long claimedAtNanos;

@@ -52,6 +52,12 @@ final class Peers {
     return peer;
   }
 
+  /// Whether the peer at an address may vote; who is not known may.
+  boolean mayVote(Address address) {
+    Peer peer = byAddress.get(address);
+    return peer == null || peer.mayVote;
+  }
+
   /// A claim was refused: when the peer has no connection, that asks for one attempt to connect.
   void refuse(Peer peer) {
     peer.refused = true;

@@ -150,6 +150,17 @@ public final class TcpTransport extends SelectorTransport {
     return room;
   }
 
+  /// By the certificate that the peer's last connection began with.
+  @Override
+  public boolean mayVote(Address peer) {
+    return loop.peers.mayVote(peer);
+  }
+
+  @Override
+  public @Nullable String votingObjection() {
+    return credentials == null ? null : credentials.votingObjection();
+  }
+
   @Override
   protected void again(Address to) {
     loop.peers.renew(loop.peers.of(to), loop.config.backoffMax().toNanos());
@@ -197,14 +208,14 @@ public final class TcpTransport extends SelectorTransport {
     @Override
     public Transport open(TransportSettings settings) {
       TcpConfig config = settings.profile() == Profile.WAN ? TcpConfig.wan() : TcpConfig.lan();
-      Credentials own = settings.tls() == null ? null : Credentials.of(settings.tls());
+      Credentials own = settings.tls() == null ? null : Credentials.of(settings.tls(), Credentials.NODES);
       TcpConfig chosen = settings.insecure() ? config.withInsecure() : config;
       return TcpTransport.open(settings.listen(), settings.advertised(), chosen, own);
     }
 
     @Override
     public void requireCertificates(Path tls, String cluster) throws TransportException {
-      Credentials.require(tls, cluster);
+      Credentials.require(tls, cluster, Credentials.NODES);
     }
   }
 }

@@ -134,6 +134,27 @@ final class TlsTransportTest extends TransportContract {
     refuses(later, "closed{reason=wrong-role}");
   }
 
+  /// Whoever takes only members refuses it; a node takes it, and knows that it may not vote.
+  @Test
+  void aCertificateForObserversIsTakenByWhoTakesThem() throws IOException {
+    Path own = authority.issue("observer", "tutti", List.of("observer"), DAY);
+    refuses(Credentials.load(own), "closed{reason=wrong-role}");
+    Credentials observer = Credentials.load(own, Credentials.NODES);
+    Path member = authority.issue("member", "tutti", List.of("member", "observer"), DAY);
+    Credentials node = Credentials.load(member, Credentials.NODES);
+    assertThat(node.votingObjection()).isNull();
+    assertThat(observer.votingObjection()).startsWith("the certificate in " + own + " is for the role observer, not");
+    TcpTransport inside = open(HERE, node);
+    TcpTransport outside = open(HERE, observer);
+    assertThat(inside.mayVote(outside.address())).as("it is not known").isTrue();
+    try (Station in = new Station(inside);
+        Station out = new Station(outside)) {
+      exchange(in, out);
+      assertThat(inside.mayVote(out.address())).isFalse();
+      assertThat(outside.mayVote(in.address())).isTrue();
+    }
+  }
+
   @Test
   void aCertificateForMembersIsTaken() throws IOException {
     Credentials member = Credentials.load(authority.issue("member", "tutti", List.of("client", "member"), DAY));

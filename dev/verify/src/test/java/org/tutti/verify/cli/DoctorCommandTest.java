@@ -213,6 +213,7 @@ class DoctorCommandTest {
     Instant now = Instant.now();
     Path expired = authority.issue("n3", "tutti", now.minus(DAY.multipliedBy(2)), now.minus(DAY));
     Path other = Authority.in(directory.resolve("other")).issue("n4", "tutti", Duration.ofDays(100));
+    Path watching = authority.issue("o1", "tutti", List.of("observer"), Duration.ofDays(100));
     nodes.add(Node.named("n1").listen("127.0.0.1:0").tls(good).start());
     nodes.getFirst().create("bank", GroupConfig.standard()).awaitServing(WAIT);
     String at = address(nodes.getFirst());
@@ -225,7 +226,13 @@ class DoctorCommandTest {
     CommandProcess soon = doctor(join[0], join[1], "--tls=" + short10);
     CommandProcess late = doctor(join[0], join[1], "--tls=" + expired);
     CommandProcess wrong = doctor(join[0], join[1], "--tls=" + other);
+    CommandProcess observer = doctor(join[0], join[1], "--tls=" + watching);
     CommandProcess none = doctor(join[0], join[1]);
+    assertThat(lines(observer))
+        .satisfiesExactly(
+            line -> assertThat(line).matches("warn tls \\S+: the certificate is for observers only; right for .*"),
+            line -> assertThat(line).startsWith("ok   tls "),
+            line -> assertThat(line).isEqualTo("ok   contact " + at + in));
     assertThat(lines(healthy))
         .satisfiesExactly(
             line -> assertThat(line).matches("ok {3}tls \\S+: CN=n1 is valid from .*, 99 days more, for cluster tutti"),

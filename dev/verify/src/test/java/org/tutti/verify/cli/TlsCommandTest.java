@@ -138,10 +138,11 @@ class TlsCommandTest {
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.errors().getFirst()).startsWith("tutti member: no TLS: no file ");
     isRefused(command("elsewhere", "--cluster", "other"), "for cluster other, not for tutti");
-    isRefused(command("web", "--role", "client,operator"), "for the role client or operator, not member");
+    isRefused(command("web", "--role", "client,operator"), "for the role client or operator, not member or observer");
     Refusal unknown = Refusal.of("certs", "--dir", directory.toString(), "--role", "admin", "n1");
     assertThat(unknown.exitCode()).isEqualTo(2);
-    assertThat(unknown.errors().getFirst()).contains("there is no role 'admin'; there are: member, client, operator");
+    assertThat(unknown.errors().getFirst())
+        .contains("there is no role 'admin'; there are: member, observer, client, operator");
     Refusal unnamed = Refusal.of("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
   }
@@ -149,6 +150,30 @@ class TlsCommandTest {
   private void isRefused(Path certificate, String purpose) throws Exception {
     CommandProcess member = member("n1", "--create", "--tls", certificate.toString());
     assertThat(member.errors()).containsExactly("tutti member: the certificate in " + certificate + " is " + purpose);
+  }
+
+  @Test
+  void aCertificateForObserversIsForCommandsThatObserve() throws Exception {
+    Path observer = command("o1", "--role", "observer");
+    CommandProcess first = member("n1", "--create", "--tls", command("n1", "--role", "member").toString());
+    String contact = first.address();
+    CommandProcess member = member("o1", "--join", contact, "--tls", observer.toString());
+    fails(
+        member,
+        "tutti member: the certificate in "
+            + observer
+            + " is for the role observer, not member, so this node may not"
+            + " vote: observe the group (Node.observe, tutti watch, tutti send), or use a certificate for the role"
+            + " member");
+    String[] there = {"--group", "bank", "--join", contact, "--tls", observer.toString()};
+    CommandProcess watch = tutti.run("watch", there[0], there[1], there[2], there[3], there[4], there[5]);
+    watch.lineMatching("view \\S+ primary: n1; observers: watch-.*");
+    CommandProcess send = tutti.run("send", there[0], there[1], there[2], there[3], there[4], there[5], "--name", "s");
+    send.type("hello");
+    send.endInput();
+    assertThat(send.exitCode()).isZero();
+    first.lineMatching("0 s: hello");
+    watch.lineMatching("0 s: hello");
   }
 
   @Test

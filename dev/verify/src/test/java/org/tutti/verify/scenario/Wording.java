@@ -162,6 +162,7 @@ final class Wording {
       case ViewMessage.Meet meet -> "Meet(" + (meet.answer() ? "answer: " : "") + of(meet) + ")";
       case ViewMessage.Overruled(_, var member) -> "Overruled(by the older history of " + member + ")";
       case ViewMessage.NameInUse(var holder, _) -> "NameInUse(" + holder + ")";
+      case ViewMessage.MayNotVote _ -> "MayNotVote";
       case ViewMessage.OtherVersion(int version, _) -> "OtherVersion(" + version + ")";
       case ViewMessage.Behind(var nanos) -> "Behind(" + nanos / 1_000_000 + " ms)";
       case ViewMessage.TooSlow(var bytes) -> "TooSlow(more than " + bytes + " bytes behind)";

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -132,11 +133,14 @@ abstract class MiddlewareContract extends TransportContract {
     Path foreign = Authority.in(directory.resolve("other")).issue("n", "tutti", DAY);
     Files.copy(own.resolve("ca.pem"), foreign.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
     Credentials others = Credentials.load(foreign);
+    Path watching = authority.issue("o", "tutti", List.of("observer"), DAY);
+    Credentials observer = Credentials.load(watching, Credentials.NODES);
     try (Station a = new Station(open(HERE, null, members));
         Station stranger = new Station(open(HERE, null, others));
         Station neighbour = new Station(open(HERE, null, elsewhere));
+        Station watcher = new Station(open(HERE, null, observer));
         Station plain = new Station(open(HERE))) {
-      for (Station one : new Station[] {stranger, neighbour, plain}) {
+      for (Station one : new Station[] {stranger, neighbour, watcher, plain}) {
         until(
             "an attempt",
             () -> Told.of(one.transport.metrics(), "dials.failed") > 0 || one.offer(a.address(), bytes(1)),
@@ -145,6 +149,7 @@ abstract class MiddlewareContract extends TransportContract {
       }
       until("its refusal", () -> counted(stranger, a, "{reason=wrong-certificate}", a), stranger, a);
       until("the neighbour's refusal", () -> counted(neighbour, a, "{reason=wrong-cluster}", neighbour), neighbour, a);
+      until("the observer's refusal", () -> counted(watcher, a, "{reason=wrong-role}", a), watcher, a);
       turns(20, plain, a);
       assertThat(a.frames).isEmpty();
     }
