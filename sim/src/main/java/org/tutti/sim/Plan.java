@@ -128,6 +128,9 @@ public record Plan(
   private static final int OBSERVED_ONE_IN = 3;
   private static final int MISTAKEN_ONE_IN = 4;
   private static final int STATELESS_ONE_IN = 3;
+  private static final long CERTIFICATE_STREAMS = 1L << 20;
+  private static final int BARRED_ONE_IN = 4; // of those that do not vote
+  private static final int CERTIFIED_ONE_IN = 2; // of the others of those
   private static final int STUCK_ONE_IN = 4;
   private static final int BEHIND_ONE_IN = 4;
   private static final double BEHIND_MIN = 0.3; // in times of suspicion
@@ -325,10 +328,31 @@ public record Plan(
     if (!observed || place == 0 || config.electorate().contains(nameOf(place)) || random.nextBoolean()) {
       return Role.VOTER;
     }
+    if (hasCertificates() && !isDurable() && certificates(place).nextInt(BARRED_ONE_IN) == 0) {
+      return Role.BARRED;
+    }
     if (random.nextInt(MISTAKEN_ONE_IN) == 0) {
       return Role.MISTAKEN;
     }
     return config.stateTransfer() && random.nextInt(STATELESS_ONE_IN) == 0 ? Role.STATELESS : Role.OBSERVER;
+  }
+
+  /// Whether the certificate of the node at a place lets it vote, at all of its starts. Those of some observers do not.
+  boolean mayVote(int place) {
+    return switch (role(place)) {
+      case VOTER, MISTAKEN -> true;
+      case OBSERVER, STATELESS -> !hasCertificates() || certificates(place).nextLong() % CERTIFIED_ONE_IN != 0;
+      case BARRED -> false;
+    };
+  }
+
+  /// A certificate is of a node, which is in no group then in which all nodes have to vote, or serve.
+  private boolean hasCertificates() {
+    return observed && !serves && !calls && !overlaps();
+  }
+
+  private SplittableRandom certificates(int place) {
+    return new Streams(seed).open(Streams.Purpose.ROLE, CERTIFICATE_STREAMS + place);
   }
 
   /// Whether the application at a place takes nothing any more from some moment on, to the end: an observer's may.
@@ -711,12 +735,18 @@ public record Plan(
   /// suspicion: what a fault costs there is not hidden by slow ways.
   Plan forRecovery() {
     Plan plan = forRecovery(observed);
-    // An application that is stuck is a fault, too; who is mistaken is never with the others; and where two vote, one
+    // An application that is stuck is a fault, too; who is refused is never with the others; and where two vote, one
     // that crashes takes the group with it.
+    Plan forgetful = plan.withState(); // without disks some may be refused who are not with them
     boolean odd =
-        IntStream.range(0, plan.nodes).anyMatch(place -> plan.isStuck(place) || plan.role(place) == Role.MISTAKEN);
+        IntStream.range(0, plan.nodes)
+            .anyMatch(place -> plan.isStuck(place) || plan.isRefused(place) || forgetful.isRefused(place));
     long voters = IntStream.range(0, plan.nodes).filter(place -> plan.role(place) == Role.VOTER).count();
     return odd || voters < SPLIT_NODES_MIN ? forRecovery(false) : plan;
+  }
+
+  private boolean isRefused(int place) {
+    return role(place) == Role.MISTAKEN || role(place) == Role.BARRED;
   }
 
   private Plan forRecovery(boolean withObservers) {
@@ -848,6 +878,7 @@ public record Plan(
       if (role != Role.VOTER) {
         observers.append(observers.isEmpty() ? ", observed by n" : " n").append(place);
         observers.append(role == Role.OBSERVER ? "" : " (" + role.name().toLowerCase(Locale.ROOT) + ")");
+        observers.append(mayVote(place) ? "" : " (by certificate)");
         observers.append(isStuck(place) ? " (stuck)" : "");
       }
     }

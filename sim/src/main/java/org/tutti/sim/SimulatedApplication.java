@@ -107,6 +107,9 @@ final class SimulatedApplication implements GroupUser {
     this.durable = new DurableState(disk, setting.streams().open(Streams.Purpose.STORAGE, node.self.incarnation()));
     this.consumption = new Consumption(setting, node, ordinal, group, random);
     history.assignRole(ordinal, setting.plan().role(node.number));
+    if (!setting.plan().mayVote(node.number)) {
+      history.limitToObserving(ordinal);
+    }
     this.subsets = new SubsetBook(setting, node, group, ordinal, consumption.sloth());
     this.outgoing = new OutgoingStates(setting, node, group, random);
     Plan plan = setting.plan();

@@ -167,7 +167,11 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     }
     SimulatedDisk disk = disks[place];
     boolean first = lives.stream().noneMatch(life -> life.node.number == place);
-    boolean may = !setting.plan().isNamesake(place) && setting.plan().role(place) == Role.VOTER;
+    Role role = setting.plan().role(place);
+    boolean may = !setting.plan().isNamesake(place) && role == Role.VOTER;
+    if (role == Role.BARRED) {
+      return setting.plan().founding().number() > 1; // it is not among the names, and could be one alone
+    }
     return may && (first || (earlier != null && disk != null && !disk.wasWiped()));
   }
 

@@ -428,6 +428,13 @@ final class SimulatedNode implements FrameSender {
     return plan.mixed() && (phase & 1) == 0 ? LINE_WAIT_NANOS : 0;
   }
 
+  /// By its certificate, as a transport with TLS knows it of whom it has a connection to.
+  @Override
+  public boolean mayVote(Address peer) {
+    int place = world.numberOf(peer);
+    return place < 0 || plan.mayVote(place);
+  }
+
   @Override
   public Traits traits() {
     return traits;

@@ -91,8 +91,10 @@ public final class Simulation {
     if (overlap != null) {
       overlap.started(node);
     }
-    exchange.started(node);
-    returning.started(node);
+    if (plan.mayVote(node.number)) {
+      exchange.started(node);
+      returning.started(node);
+    }
     if (service != null) {
       service.started(node, cluster.disk(node.number));
     }

@@ -453,6 +453,16 @@ class CheckersTest {
     assertThat(uniform().install(AB, "a", "b").close("b", End.Cause.REFUSED).violated()).containsExactly("RolesKept");
   }
 
+  @Test
+  void nobodyVotesWhoseCertificateIsForObserversOnly() {
+    HandWrittenHistory barred = uniform().assignRole("c", Role.BARRED).limitToObserving("c").install(AB, "a", "b");
+    assertThat(barred.close("c", End.Cause.REFUSED).violated()).isEmpty();
+    assertThat(barred.install(ABC, "a", "b").violated()).contains("EntitledVoters");
+    HandWrittenHistory observer = uniform().assignRole("c", Role.OBSERVER).limitToObserving("c");
+    assertThat(observer.install(observed(ABC, 2), "a", "b").violated()).isEmpty();
+    assertThat(observer.install(nonPrimary(4, "b", "c"), "b").violated()).contains("EntitledVoters");
+  }
+
   private static HandWrittenHistory ofBuilds() {
     return uniform().assignBuild("a", 5, 7, 7).assignBuild("b", 5, 6, 6).assignBuild("c", 5, 5, 5);
   }

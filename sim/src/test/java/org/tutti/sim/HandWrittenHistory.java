@@ -86,6 +86,12 @@ final class HandWrittenHistory {
     return this;
   }
 
+  /// Says that the certificate of a member is only for observers.
+  HandWrittenHistory limitToObserving(String member) {
+    history.limitToObserving(of(member));
+    return this;
+  }
+
   /// Has a member announce a view, which perhaps nobody is shown.
   HandWrittenHistory announce(View view, String member) {
     history.add(new HistoryEvent.Announced(of(member), ++nanos, view.id()));

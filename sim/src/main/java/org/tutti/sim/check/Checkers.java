@@ -18,6 +18,7 @@ public final class Checkers {
         new ViewsAgree(),
         new NameHeld(),
         new RolesKept(),
+        new EntitledVoters(),
         new SpokenVersion(),
         new VersionNeverFalls(),
         new HighestVersion(),

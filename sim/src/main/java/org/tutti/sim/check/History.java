@@ -38,6 +38,7 @@ public final class History {
   private final @Nullable ViewId lineage;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<Integer, Role> roles = new HashMap<>(); // of those that are no voters; looked up only
+  private final Set<Integer> observersOnly = new TreeSet<>(); // by their certificates
   private final Map<Integer, Build> builds = new HashMap<>(); // looked up only
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
@@ -79,6 +80,7 @@ public final class History {
     this.inDomain = of.inDomain;
     members.addAll(of.members);
     roles.putAll(of.roles);
+    observersOnly.addAll(of.observersOnly);
     builds.putAll(of.builds);
     ordinals.putAll(of.ordinals);
     contents.addAll(of.contents);
@@ -142,6 +144,21 @@ public final class History {
   /// @param role   for all of its life
   public void assignRole(int member, Role role) {
     roles.put(member, role);
+  }
+
+  /// Whether a member may vote, by its certificate.
+  ///
+  /// @param member its ordinal
+  /// @return true unless it was said otherwise
+  public boolean mayVote(int member) {
+    return !observersOnly.contains(member);
+  }
+
+  /// Says that the certificate of a member is only for observers.
+  ///
+  /// @param member its ordinal
+  public void limitToObserving(int member) {
+    observersOnly.add(member);
   }
 
   /// Which versions of the protocol a member speaks.

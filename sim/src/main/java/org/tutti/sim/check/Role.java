@@ -9,5 +9,7 @@ public enum Role {
   /// It asked to observe, and does without the state.
   STATELESS,
   /// It expects another group than there is, and is refused.
-  MISTAKEN
+  MISTAKEN,
+  /// It asks to vote, and its certificate is only for observers, at which it does not look: the others refuse it.
+  BARRED
 }

@@ -278,6 +278,20 @@ public final class Mutants {
                   new Return(0))
               .in(RunKind.OBSERVED),
           new Mutant(
+                  "certificate-ignored",
+                  "whoever asks to vote is taken in, although its certificate is only for observers",
+                  "engine.NodeEngine",
+                  "mayVote",
+                  new Return(1))
+              .in(RunKind.OBSERVED),
+          new Mutant(
+                  "refused-voter-untold",
+                  "whose certificate does not let it vote is not taken in, and is not told",
+                  "membership.Merge",
+                  "refuseVote",
+                  new Drop("Effects.send", 0))
+              .in(RunKind.OBSERVED),
+          new Mutant(
                   "last-voter-stays",
                   "the last voter stays in view after view, as nobody else has the state",
                   "membership.Flush",
