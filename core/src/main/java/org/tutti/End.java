@@ -28,8 +28,9 @@ public record End(Cause cause, String words) {
     /// history goes on. Who joins again, without its stored data, is in that one.
     OVERRULED,
 
-    /// Its application did not keep up: it observed, or it had said so ([MemberConfig#leaveWhenBehind()]). Who joins
-    /// again begins with the state of then.
+    /// Its application did not keep up: it observed, or it had said so ([MemberConfig#leaveWhenBehind()]), or what was
+    /// spilled for it could not be read back ([MemberConfig#spillBytesMax()]). Who joins again begins with the state of
+    /// then.
     DROPPED,
 
     /// The last member that votes has left, so that there is no group any more.

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param inPrimary       for how long, in all, this member has been in primary views
 /// @param eventHeld       for how long the application has been at an event, or has not asked for the next one while
 ///                        some wait; zero when none waits, and with a [GroupListener], which holds the whole node
+/// @param spilled         what waits on disk for the application, as in [Status#spilled]
 /// @param peers           the other members of the view, most senior first; none before the first view and after the
 ///                        end
 public record GroupMetrics(
@@ -40,6 +41,7 @@ public record GroupMetrics(
     long otherViews,
     Duration inPrimary,
     Duration eventHeld,
+    Status.Spilled spilled,
     List<Peer> peers) {
 
   /// How much it was.
@@ -88,6 +90,10 @@ public record GroupMetrics(
       Metric.counter("group.milliseconds.primary", "For how long this member has been in primary views.");
   private static final Metric EVENT_HELD =
       Metric.gauge("group.event.held.milliseconds", "For how long the application has been at its current event.");
+  private static final Metric SPILLED =
+      Metric.gauge("group.spilled.messages", "Messages that the application has not taken and that are on disk.");
+  private static final Metric SPILLED_BYTES =
+      Metric.gauge("group.spilled.bytes", "How much room the files of what is spilled take up.");
   private static final Metric LAG =
       Metric.gauge("peer.lag.messages", "What this member holds and the other one has not said to hold.");
   private static final Metric WINDOW =
@@ -122,6 +128,8 @@ public record GroupMetrics(
     all.add(OTHER_VIEWS.with(otherViews));
     all.add(IN_PRIMARY.with(inPrimary.toMillis()));
     all.add(EVENT_HELD.with(eventHeld.toMillis()));
+    all.add(SPILLED.with(spilled.messages()));
+    all.add(SPILLED_BYTES.with(spilled.bytes()));
     peers.forEach(peer -> add(all, peer));
     return all.stream().map(metric -> tagged(metric, "group", group)).sorted(Metric.ORDER).toList();
   }

@@ -20,6 +20,7 @@ public final class MemberConfig {
   private static final int GIB = 1 << 30;
   private static final Duration BEHIND_MIN = Duration.ofMillis(10);
   private static final Duration BEHIND_MAX = Duration.ofDays(1);
+  private static final long SPILL_MAX = 1L << 40;
   private static final MemberConfig STANDARD = builder().build();
 
   private final Builder values; // never changed
@@ -29,7 +30,7 @@ public final class MemberConfig {
   }
 
   /// The defaults: a window of 4 MiB, batches up to 63 KiB or 4096 messages, natural packing, stable suspicion, 64 MiB
-  /// to catch up, no position, no listener, and the state is taken.
+  /// to catch up, nothing spilled, no position, no listener, and the state is taken.
   ///
   /// @return always the same
   public static MemberConfig standard() {
@@ -124,6 +125,14 @@ public final class MemberConfig {
     return values.leaveWhenBehind;
   }
 
+  /// How many bytes of deliveries that this member's application does not take it writes to files
+  /// ([NodeBuilder#spillTo]) before it holds the others up.
+  ///
+  /// @return 1 MiB to 1 TiB; 0, the default, to write none
+  public long spillBytesMax() {
+    return values.spillBytesMax;
+  }
+
   /// Up to where the application's own durable state, or what it has made of its deliveries, contains the history.
   ///
   /// @return the position of the first message that it has not, 0 when it has nothing durable; empty when it does not
@@ -159,6 +168,7 @@ public final class MemberConfig {
     map.put("dissemination", dissemination());
     map.put("catchUpBytesMax", catchUpBytesMax());
     map.put("leaveWhenBehind", leaveWhenBehind());
+    map.put("spillBytesMax", spillBytesMax());
     map.put("position", position());
     map.put("takesState", takesState());
     map.put("groupVersionMax", groupVersionMax());
@@ -192,6 +202,7 @@ public final class MemberConfig {
     private Dissemination dissemination = Dissemination.AUTO;
     private int catchUpBytesMax = 64 * MIB;
     private Duration leaveWhenBehind = Duration.ZERO;
+    private long spillBytesMax;
     private OptionalLong position = OptionalLong.empty();
     private boolean takesState = true;
     private int groupVersionMax = View.VERSION_MAX;
@@ -209,6 +220,7 @@ public final class MemberConfig {
       dissemination = of.dissemination;
       catchUpBytesMax = of.catchUpBytesMax;
       leaveWhenBehind = of.leaveWhenBehind;
+      spillBytesMax = of.spillBytesMax;
       position = of.position;
       takesState = of.takesState;
       groupVersionMax = of.groupVersionMax;
@@ -309,12 +321,31 @@ public final class MemberConfig {
     ///
     /// An application is so far behind as it is ago that the first thing which it has not taken was delivered. The
     /// member leaves only while a quorum of the other members keeps up, which means less than half as far behind: where
-    /// most are slow, nobody is lost.
+    /// most are slow, nobody is lost. What is spilled ([#spillBytesMax]) counts as taken.
     ///
     /// @param value longer than the application's longest pause, 10 ms to a day; zero for any time
     /// @return this builder
     public Builder leaveWhenBehind(Duration value) {
       leaveWhenBehind = value;
+      return this;
+    }
+
+    /// Chooses that this member writes to files what its application does not take, instead of holding up the senders,
+    /// whose windows it would fill. They go on, and the application takes everything later, in order, by
+    /// [Group#receive()]. What is beyond the bound waits in memory as without this setting: then senders wait.
+    ///
+    /// {@snippet class="ApiExamplesTest" region="spill"}
+    ///
+    /// Needs a node with [NodeBuilder#spillTo], and an application that calls [Group#receive()]: a listener runs on the
+    /// engine thread, and nothing waits for it. What is written is lost in a crash, as what waits in memory is; nothing
+    /// that is promised depends on it. If it cannot be read back, the membership ends ([End.Cause#DROPPED]). While
+    /// anything is spilled, `receive` reads files, so that the engine thread may not call it; without a wait it may
+    /// find nothing while files are written.
+    ///
+    /// @param value in bytes on the disk, 1 MiB to 1 TiB; 0 to write none
+    /// @return this builder
+    public Builder spillBytesMax(long value) {
+      spillBytesMax = value;
       return this;
     }
 
@@ -377,6 +408,13 @@ public final class MemberConfig {
           && (leaveWhenBehind.compareTo(BEHIND_MIN) < 0 || leaveWhenBehind.compareTo(BEHIND_MAX) > 0)) {
         throw new IllegalArgumentException(
             "leaveWhenBehind is 10 ms to a day, or zero for any time, not " + leaveWhenBehind.toMillis() + " ms");
+      }
+      if (spillBytesMax != 0 && (spillBytesMax < MIB || spillBytesMax > SPILL_MAX)) {
+        throw new IllegalArgumentException(
+            "spillBytesMax is " + MIB + " to " + SPILL_MAX + ", or 0 to write none, not " + spillBytesMax);
+      }
+      if (spillBytesMax != 0 && listener != null) {
+        throw new IllegalArgumentException("spillBytesMax is for Group.receive: for a listener nothing waits");
       }
       if (position.orElse(0) < 0) {
         throw new IllegalArgumentException("position is 0 or more, not " + position.getAsLong());

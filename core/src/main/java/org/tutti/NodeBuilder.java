@@ -48,6 +48,7 @@ public final class NodeBuilder {
   private boolean insecure;
   private @Nullable Path data;
   private @Nullable StableStorage storage;
+  private @Nullable Path spillTo;
   private Profile profile = Profile.LAN;
   private Duration heartbeat = profile.heartbeat();
   private Duration suspectAfter = profile.suspectAfter();
@@ -180,6 +181,18 @@ public final class NodeBuilder {
     return this;
   }
 
+  /// Says where members of this node may write what their applications do not take ([MemberConfig#spillBytesMax]). It
+  /// is not what the node keeps: files are deleted as soon as they are open, where the system allows that, or when they
+  /// are read; those that a crash has left, when a node with this directory starts.
+  ///
+  /// @param directory may be that of several nodes, not the one of [#data]; it is made when it is not there; other
+  ///                  users must not have any permission
+  /// @return this builder
+  public NodeBuilder spillTo(@Nullable Path directory) {
+    spillTo = directory;
+    return this;
+  }
+
   /// Chooses the times of the failure detector, and what the transport has for the like.
   ///
   /// @param value what lies between the nodes; by default [Profile#LAN]
@@ -241,7 +254,8 @@ public final class NodeBuilder {
   ///                                  has the name that was given, or it has no TLS; or when name and address are too
   ///                                  long for a member or for the transport's frames
   /// @throws IllegalStateException when there is no stable storage among the modules
-  /// @throws StorageException when the storage is in use, damaged, or none, or other users may use its directory
+  /// @throws StorageException when the storage is in use, damaged, or none, or other users may use its directory; when
+  ///                          the directory for spilling cannot be used, or others may use it
   /// @throws TransportException when the transport cannot be opened, such as where the port is in use, where the
   ///                            address is not loopback and there are no certificates, or where these are for another
   ///                            cluster
@@ -270,7 +284,8 @@ public final class NodeBuilder {
         transport,
         new TransportSettings(listening(), advertised, tls, insecure, profile),
         storage,
-        data);
+        data,
+        spillTo);
   }
 
   private Address listening() {
@@ -290,7 +305,8 @@ public final class NodeBuilder {
       String transportName,
       TransportSettings transportSettings,
       @Nullable StableStorage storage,
-      @Nullable Path data)
+      @Nullable Path data,
+      @Nullable Path spillTo)
       implements NodeSettings {
     Settings {
       Names.require("a node's", name, Names.faultOfNode(name));
@@ -324,6 +340,7 @@ public final class NodeBuilder {
     map.put("insecure", insecure);
     map.put("data", data);
     map.put("storage", storage);
+    map.put("spillTo", spillTo);
     map.put("profile", profile);
     map.put("heartbeat", heartbeat);
     map.put("suspectAfter", suspectAfter);

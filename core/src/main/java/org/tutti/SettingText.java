@@ -38,14 +38,15 @@ final class SettingText {
       case OptionalLong number -> number.isPresent() ? String.valueOf(number.getAsLong()) : "none";
       case Duration time -> time.isZero() ? "none" : time.toMillis() + " ms";
       case Integer number when name.contains("Bytes") -> bytes(number);
+      case Long number when name.contains("Bytes") -> bytes(number);
       default -> value.toString();
     };
   }
 
   /// Writes a number of bytes in the largest unit that divides it, for example `4 MiB`.
-  private static String bytes(int value) {
+  private static String bytes(long value) {
     int unit = 0;
-    int left = value;
+    long left = value;
     while (left != 0 && left % UNIT == 0 && unit < UNITS.length - 1) {
       left /= UNIT;
       unit++;

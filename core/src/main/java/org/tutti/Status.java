@@ -83,6 +83,15 @@ public interface Status {
   /// @param position of the first message after that
   record Forced(MemberId by, Instant time, long position) {}
 
+  /// What waits on disk for the application ([MemberConfig#spillBytesMax]).
+  ///
+  /// @param messages how many messages
+  /// @param bytes    how much room their files take up, which is not more than the bound
+  record Spilled(long messages, long bytes) {
+    /// Nothing is spilled.
+    public static final Spilled NOTHING = new Spilled(0, 0);
+  }
+
   /// Of which group.
   ///
   /// @return its name
@@ -127,6 +136,11 @@ public interface Status {
   ///
   /// @return what was told or seen of that in the last seconds; after the end, also who has its name
   List<Refused> refused();
+
+  /// How much was delivered to this member that its application has not taken and that is spilled.
+  ///
+  /// @return [Spilled#NOTHING] unless the application is behind and the member spills
+  Spilled spilled();
 
   /// Why the membership has ended.
   ///

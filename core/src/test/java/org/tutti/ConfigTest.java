@@ -18,7 +18,9 @@ class ConfigTest {
     MemberConfig member = MemberConfig.builder().windowBytes(100_000).batchBytesMax(1 << 20).position(7).build();
     assertThat(member.toString())
         .startsWith("MemberConfig{windowBytes=100000 bytes, batchBytesMax=1 MiB, position=7; listener=none, ")
-        .endsWith(", catchUpBytesMax=64 MiB, leaveWhenBehind=none, takesState=true, groupVersionMax=255}");
+        .endsWith(", leaveWhenBehind=none, spillBytesMax=0 bytes, takesState=true, groupVersionMax=255}");
+    assertThat(MemberConfig.builder().spillBytesMax(3L << 30).build().toString())
+        .startsWith("MemberConfig{spillBytesMax=3 GiB; ");
   }
 
   @Test
@@ -52,6 +54,12 @@ class ConfigTest {
     refuses(
         MemberConfig.builder().leaveWhenBehind(Duration.ofMillis(9)),
         "leaveWhenBehind is 10 ms to a day, or zero for any time, not 9 ms");
+    refuses(
+        MemberConfig.builder().spillBytesMax(1),
+        "spillBytesMax is 1048576 to 1099511627776, or 0 to write none, not 1");
+    refuses(
+        MemberConfig.builder().spillBytesMax(1 << 20).listener((_, _, _, _) -> {}),
+        "spillBytesMax is for Group.receive: for a listener nothing waits");
     refuses(MemberConfig.builder().position(-1), "position is 0 or more, not -1");
   }
 

@@ -314,6 +314,11 @@ public final class DomainMember implements GroupUser {
   }
 
   @Override
+  public long taken() {
+    return user.taken();
+  }
+
+  @Override
   public long consumedInBranches() {
     return user.consumedInBranches();
   }

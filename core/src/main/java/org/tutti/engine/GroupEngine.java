@@ -12,6 +12,7 @@ import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Guarantee;
 import org.tutti.Invariant;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
@@ -83,6 +84,7 @@ final class GroupEngine {
   static final Effects.Timer HELLO = new Effects.Timer("hello");
   static final int HELLO_HEARTBEATS = 2; // between two rounds of calls
   private static final int PATIENCE_FACTOR = 2;
+  private static final int SPILLING_REPLAYS = 4; // pieces of the own log in a window
   private static final int DEPART_FACTOR = 5; // the longest that a member that has left waits for its last words
 
   /// What is ordered in a view that is not primary concerns nobody else, so a quorum of that view is enough.
@@ -292,7 +294,10 @@ final class GroupEngine {
       ViewHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
       last.resume(restart, kept.indexFirst());
       history.found(last, false);
-      deliveries.resume(restart, terms.member().position(), terms.member().windowBytes());
+      // Less than what a member spills, as that is on disk already.
+      MemberConfig member = terms.member();
+      int atOnce = member.spillBytesMax() > 0 ? member.windowBytes() / SPILLING_REPLAYS : member.windowBytes();
+      deliveries.resume(restart, member.position(), atOnce);
       replay();
     }
     if (restart.primary() != null) {
@@ -397,6 +402,10 @@ final class GroupEngine {
 
   void switchTo(Ordering to) {
     sending.switchTo(to);
+  }
+
+  boolean isReplaying() {
+    return deliveries.isReplaying();
   }
 
   List<Batch> keptBack() {
@@ -531,8 +540,11 @@ final class GroupEngine {
           .filter(member -> !member.equals(self))
           .forEach(member -> viewPort.send(member, new ViewMessage.Behind(behind.toNanos())));
       String words =
-          "this member left, as its application was %d ms behind, more than leaveWhenBehind=%d ms"
-              .formatted(behind.toMillis(), terms.member().leaveWhenBehind().toMillis());
+          "this member left, as its application was %d ms behind%s, more than leaveWhenBehind=%d ms"
+              .formatted(
+                  behind.toMillis(),
+                  terms.member().spillBytesMax() > 0 ? ", without what is spilled" : "",
+                  terms.member().leaveWhenBehind().toMillis());
       leave(new End(End.Cause.DROPPED, words));
     }
   }

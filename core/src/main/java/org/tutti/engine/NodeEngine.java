@@ -182,6 +182,15 @@ public final class NodeEngine {
     return group == null ? List.of() : group.keptBack();
   }
 
+  /// Whether what a group hands to its user is this node's own log, after a restart.
+  ///
+  /// @param name the group
+  /// @return whether the user has not been given all of it; false of a group that this node is not in
+  public boolean isReplaying(String name) {
+    GroupEngine group = groups.get(Links.hash(name));
+    return group != null && group.isReplaying();
+  }
+
   /// Handles one input to completion; what results is sent by [#flush].
   ///
   /// @param nowNanos monotonic time; never smaller than at the step before

@@ -290,12 +290,12 @@ public final class Deliveries implements ViewHistory.Deliverer {
 
   // ---- restart ---------------------------------------------------------------------------------------------------
 
-  /// After a restart: hands the application again, as fast as it consumes, what lies between its own durable state and
+  /// After a restart: hands the application again, as fast as it takes it, what lies between its own durable state and
   /// the place from which the members of the last primary view may hold different things. Until it is over this member
   /// has not got the state.
   private final class Replay {
     private final Restart from;
-    private final long bytesMax; // handed over before all of it is consumed
+    private final long bytesMax; // handed over before all of it is taken
     private final long end;
     private long next;
 
@@ -310,7 +310,7 @@ public final class Deliveries implements ViewHistory.Deliverer {
     ///
     /// @return whether it is over
     boolean step() {
-      if (next < end && isConsumed()) {
+      if (next < end && isTaken()) {
         for (long bytes = 0; next < end && bytes < bytesMax; next++) {
           Batch batch = from.at(next);
           hand(next, batch, false);
@@ -326,7 +326,7 @@ public final class Deliveries implements ViewHistory.Deliverer {
   ///
   /// @param restart  what stable storage had kept
   /// @param position what the application says, if it does
-  /// @param bytesMax so much is handed over before all of it is consumed
+  /// @param bytesMax so much is handed over before all of it is taken
   public void resume(Restart restart, OptionalLong position, long bytesMax) {
     Position from = restart.from();
     deliveredNext = restart.stable().index();
@@ -361,6 +361,18 @@ public final class Deliveries implements ViewHistory.Deliverer {
 
   private boolean isConsumed() {
     return user.consumed() == handed;
+  }
+
+  /// What is written somewhere for the application, which does not take it, is not: the log has it on disk already.
+  private boolean isTaken() {
+    return user.taken() == handed;
+  }
+
+  /// Whether what is handed over is this member's own log, after a restart.
+  ///
+  /// @return whether it has not got all of it
+  public boolean isReplaying() {
+    return replay != null;
   }
 
   /// The index behind what the application got.

@@ -2,10 +2,10 @@ package org.tutti.host;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupMetrics;
+import org.tutti.Status;
 import org.tutti.View;
 
 /// What a membership has done, in numbers, for any thread. The engine thread tells of views and peers.
@@ -66,14 +66,14 @@ final class Activity {
 
   /// All of it.
   synchronized GroupMetrics metrics(
-      String group, GroupMetrics.Traffic delivered, Window.Use window, OptionalLong position, Duration eventHeld) {
+      GroupMetrics.Traffic delivered, Window.Use window, Status status, Duration eventHeld) {
     long nanos = primaryNanos + (isPrimary() ? System.nanoTime() - since : 0);
     View here = view;
     return new GroupMetrics(
-        group,
+        status.group(),
         delivered,
         window.sent(),
-        position,
+        status.position(),
         window.used(),
         window.bytes(),
         window.undecided(),
@@ -81,6 +81,7 @@ final class Activity {
         otherViews,
         Duration.ofNanos(nanos),
         eventHeld,
+        status.spilled(),
         here == null ? List.of() : peers.stream().filter(peer -> here.contains(peer.member())).toList());
   }
 }

@@ -2,6 +2,7 @@ package org.tutti.host;
 
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
+import org.tutti.Status;
 import org.tutti.pack.Batch;
 
 /// How a member's events reach the application. Called by the engine thread.
@@ -40,11 +41,27 @@ sealed interface EventDispatcher permits EventQueue, ListenerDispatcher {
     return 0;
   }
 
+  /// How much waits on disk.
+  default Status.Spilled spilled() {
+    return Status.Spilled.NOTHING;
+  }
+
+  /// Looks whether the application is at one event for long; called now and then.
+  default void look(long now) {}
+
+  /// Nothing more comes.
+  default void end() {}
+
   /// What the application was given.
   Activity.Delivered delivered();
 
   /// How many batches that have their places are consumed.
   long consumed();
+
+  /// How many of these the application has taken.
+  default long taken() {
+    return consumed();
+  }
 
   /// How many batches of branches are consumed.
   long consumedInBranches();

@@ -1,10 +1,14 @@
 package org.tutti.host;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
@@ -12,9 +16,14 @@ import org.tutti.Event;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
 import org.tutti.Service;
+import org.tutti.Status;
 import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.host.QueuedEvent.Delivered;
+import org.tutti.host.QueuedEvent.Offered;
+import org.tutti.host.QueuedEvent.Passed;
+import org.tutti.host.QueuedEvent.Place;
+import org.tutti.host.QueuedEvent.Told;
 import org.tutti.pack.Batch;
-import org.tutti.user.GroupUser;
 
 /// Keeps a member's events until the application takes them.
 ///
@@ -23,25 +32,11 @@ import org.tutti.user.GroupUser;
 /// That is done when a quarter of the window was taken, and when the queue runs empty, so that it costs little and yet
 /// no sender waits for an application that has nothing left to do. A batch that was delivered before it had its place
 /// counts when its place is passed, which comes later in the queue.
-final class EventQueue implements EventDispatcher {
+///
+/// What the application does not take may go to disk ([Overflow]); that counts as consumed, too. It is taken before
+/// what is in the queue.
+final class EventQueue implements EventDispatcher, Overflow.Source {
   private static final int REPORTS_PER_WINDOW = 4;
-
-  /// What a delivered batch counts for.
-  private enum Place {
-    IN_HISTORY,
-    IN_BRANCH,
-    NONE // or it comes later
-  }
-
-  private sealed interface Entry {}
-
-  private record Delivered(Place place, Batch batch, long position) implements Entry {}
-
-  private record Passed(Batch batch) implements Entry {}
-
-  private record Offered(Event.StateOffer offer) implements Entry {}
-
-  private record Told(Event event) implements Entry {}
 
   private final String group;
   private final MemberId self;
@@ -50,20 +45,24 @@ final class EventQueue implements EventDispatcher {
   private final Inbox inbox;
   private final Predicate<Event> taken;
   private final Runnable consumed;
-  private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+  private final LinkedBlockingQueue<QueuedEvent> queue = new LinkedBlockingQueue<>();
   private final Activity.Delivered delivered = new Activity.Delivered();
   private volatile long consumedInHistory;
   private final AtomicLong subsetBytes = new AtomicLong(); // of multicasts to some members that were not taken
   private volatile long consumedInBranches;
 
   // Of the taker, under this lock; it is held while waiting for an event, so that takers take turns.
-  private final ReentrantLock takers = new ReentrantLock();
+  private final ReentrantLock takers = new ReentrantLock(true); // or who spills could keep them out
   private @Nullable Delivered current; // has a message left
   private Batch.@Nullable Messages messages;
   private long position;
   private long unreported;
   private @Nullable IncomingState state;
   private @Nullable End closed;
+  private @Nullable End broken; // what follows was lost
+
+  private @Nullable Overflow overflow; // set before anything comes
+  private Consumer<End> lost = _ -> {};
 
   /// Makes an empty queue.
   ///
@@ -79,20 +78,37 @@ final class EventQueue implements EventDispatcher {
     this.consumed = consumed;
   }
 
+  /// Lets what the application does not take be spilled.
+  ///
+  /// @param spill    where to
+  /// @param reporter tells an operator
+  /// @param whenLost called when what was spilled cannot be read back: the membership is to end so
+  void spillTo(Spill spill, Reporter reporter, Consumer<End> whenLost) {
+    lost = whenLost;
+    overflow = new Overflow("tutti-" + self.name() + "-spill", spill, windowBytes / 2, reporter, this);
+  }
+
+  private void add(QueuedEvent event, Batch batch) {
+    queue.add(event);
+    if (overflow != null) {
+      overflow.arrived(batch);
+    }
+  }
+
   @Override
   public void deliver(Batch batch, long first) {
-    queue.add(new Delivered(Place.IN_HISTORY, batch, first));
+    add(new Delivered(Place.IN_HISTORY, batch, first), batch);
   }
 
   @Override
   public void deliverEarly(Batch batch) {
-    queue.add(new Delivered(Place.NONE, batch, -1));
+    add(new Delivered(Place.NONE, batch, -1), batch);
   }
 
   @Override
   public void deliverSubset(Batch subset) {
-    subsetBytes.addAndGet(cost(subset));
-    queue.add(new Delivered(Place.NONE, subset, -1));
+    subsetBytes.addAndGet(QueuedEvent.cost(subset));
+    add(new Delivered(Place.NONE, subset, -1), subset);
   }
 
   @Override
@@ -102,12 +118,12 @@ final class EventQueue implements EventDispatcher {
 
   @Override
   public void deliverInBranch(Batch batch) {
-    queue.add(new Delivered(Place.IN_BRANCH, batch, -1));
+    add(new Delivered(Place.IN_BRANCH, batch, -1), batch);
   }
 
   @Override
   public void pass(Batch batch) {
-    queue.add(new Passed(batch));
+    add(new Passed(batch), batch);
   }
 
   @Override
@@ -122,12 +138,32 @@ final class EventQueue implements EventDispatcher {
 
   @Override
   public @Nullable Object next() {
-    return queue.peek();
+    Object spilled = overflow == null ? null : overflow.first();
+    return spilled != null ? spilled : queue.peek();
   }
 
   @Override
   public int waiting() {
-    return queue.size();
+    return queue.size() + (overflow == null ? 0 : overflow.waiting());
+  }
+
+  @Override
+  public Status.Spilled spilled() {
+    return overflow == null ? Status.Spilled.NOTHING : overflow.spilled();
+  }
+
+  @Override
+  public void look(long now) {
+    if (overflow != null) {
+      overflow.look(now);
+    }
+  }
+
+  @Override
+  public void end() {
+    if (overflow != null) {
+      overflow.end();
+    }
   }
 
   @Override
@@ -138,6 +174,12 @@ final class EventQueue implements EventDispatcher {
   @Override
   public long consumed() {
     return consumedInHistory;
+  }
+
+  @Override
+  public long taken() {
+    long consumed = consumedInHistory; // first: each count rises before this one when a batch is spilled
+    return overflow == null ? consumed : consumed - overflow.untaken();
   }
 
   @Override
@@ -167,9 +209,9 @@ final class EventQueue implements EventDispatcher {
     }
     check();
     Event event = null;
-    Entry entry;
+    QueuedEvent entry;
     do {
-      entry = queue.poll();
+      entry = overflow != null && overflow.isSpilling() ? spilled(overflow) : queue.poll();
       if (entry == null) {
         report();
         refuseToBlock(waitNanos);
@@ -179,6 +221,25 @@ final class EventQueue implements EventDispatcher {
       // A batch without messages is no event, nor is a call given up.
     } while (entry != null && event == null);
     return event;
+  }
+
+  /// What is next of what is spilled; of what is in memory if that is lost.
+  private @Nullable QueuedEvent spilled(Overflow from) {
+    if (inbox.isOwner()) {
+      throw new IllegalStateException(
+          "receive would read what was spilled on the engine thread; call it from another thread");
+    }
+    try {
+      return from.next();
+    } catch (IOException e) {
+      broken =
+          new End(
+              End.Cause.DROPPED,
+              "what was spilled for the application, which had not taken it, cannot be read back: " + e.getMessage());
+      from.discard();
+      lost.accept(broken);
+      return queue.poll();
+    }
   }
 
   private void refuseToBlock(long waitNanos) {
@@ -198,53 +259,49 @@ final class EventQueue implements EventDispatcher {
     state = null;
   }
 
-  private @Nullable Event open(Entry entry) {
+  private @Nullable Event open(QueuedEvent entry) {
     return switch (entry) {
-      case Delivered delivered when delivered.batch.count() == 0 || isPropagated(delivered.batch) -> {
-        consume(delivered.place, delivered.batch);
+      case Told(Event.Closed last) -> {
+        closed = broken != null ? broken : last.end();
+        yield broken != null ? new Event.Closed(broken) : last;
+      }
+      case Delivered delivered when !delivered.hasMessages() || broken != null -> {
+        count(delivered); // none of these was spilled
         yield null;
       }
       case Passed passed -> {
-        consume(Place.IN_HISTORY, passed.batch);
+        count(passed);
         yield null;
       }
       case Delivered delivered -> {
         current = delivered;
-        messages = delivered.batch.messages();
-        position = delivered.position;
+        messages = delivered.batch().messages();
+        position = delivered.position();
         yield nextMessage(messages);
       }
+      case Offered _, Told _ when broken != null -> null;
       case Offered offered -> {
-        state = (IncomingState) offered.offer.source();
-        yield offered.offer;
+        state = (IncomingState) offered.offer().source();
+        yield offered.offer();
       }
-      case Told(Event.Closed last) -> {
-        closed = last.end();
-        yield last;
-      }
-      case Told told -> taken.test(told.event) ? told.event : null;
+      case Told told -> taken.test(told.event()) ? told.event() : null;
     };
-  }
-
-  /// What members propagate comes as an event of its own.
-  private static boolean isPropagated(Batch batch) {
-    return batch.kind() == Batch.Kind.PROPAGATED;
   }
 
   private Event nextMessage(Batch.Messages from) {
     ByteBuffer lent = from.next();
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
     delivered.add(1, payload.remaining());
-    Batch batch = current.batch;
+    Batch batch = current.batch();
     Service service = batch.kind().service();
-    boolean hasPosition = service == Service.TOTAL && current.place == Place.IN_HISTORY;
+    boolean hasPosition = service == Service.TOTAL && current.place() == Place.IN_HISTORY;
     var delivery = new Event.Delivery(batch.sender(), service, hasPosition ? position++ : -1, payload);
     if (!from.hasNext()) {
-      if (current.place != Place.NONE) {
-        consume(current.place, batch);
-      } else if (service == Service.TOTAL) {
-        subsetBytes.addAndGet(-cost(batch));
-        consumed(batch);
+      if (!current.counted()) {
+        count(current);
+      } else if (overflow != null) {
+        overflow.taken(current);
+        unreported = Math.max(unreported, 1); // a replay of the own log may wait for it
       }
       current = null;
       messages = null;
@@ -252,27 +309,71 @@ final class EventQueue implements EventDispatcher {
     return delivery;
   }
 
+  @Override
+  public void count(QueuedEvent event) {
+    switch (event) {
+      case Delivered delivered -> count(delivered.place(), delivered.batch());
+      case Passed passed -> count(Place.IN_HISTORY, passed.batch());
+      case Offered _, Told _ -> throw new IllegalArgumentException("is no batch");
+    }
+  }
+
+  private void count(Place place, Batch batch) {
+    if (place != Place.NONE) {
+      consume(place, batch);
+    } else if (batch.kind().service() == Service.TOTAL) {
+      subsetBytes.addAndGet(-QueuedEvent.cost(batch));
+      consumed(batch);
+    }
+    if (overflow != null) {
+      overflow.counted(batch);
+    }
+  }
+
+  @Override
+  public @Nullable Delivered current() {
+    return current == null || current.counted() ? null : current;
+  }
+
+  /// What comes behind it can only count as consumed when it does. Its buffer may be used for another one then.
+  @Override
+  public void countCurrent() {
+    Delivered now = Objects.requireNonNull(current);
+    int left = Objects.requireNonNull(messages).left();
+    Batch rest = now.batch().without(now.batch().count() - left).copy();
+    current = new Delivered(now.place(), rest, now.position(), true);
+    messages = rest.messages();
+    count(now);
+  }
+
+  @Override
+  public BlockingQueue<QueuedEvent> memory() {
+    return queue;
+  }
+
+  @Override
+  public ReentrantLock takers() {
+    return takers;
+  }
+
   private void consume(Place place, Batch batch) {
     if (place == Place.IN_BRANCH) {
-      consumedInBranches = consumedInBranches + 1; // by the taker only
+      consumedInBranches = consumedInBranches + 1; // by who holds the lock only
     } else {
       consumedInHistory = consumedInHistory + 1;
     }
     consumed(batch);
   }
 
-  private static long cost(Batch batch) {
-    return batch.payload().remaining() + (long) batch.count() * GroupUser.MESSAGE_OVERHEAD;
-  }
-
   private void consumed(Batch batch) {
-    unreported += cost(batch);
+    unreported += QueuedEvent.cost(batch);
     if (unreported >= reportBytes) {
       report();
     }
   }
 
-  private void report() {
+  @Override
+  public void report() {
     if (unreported > 0) {
       unreported = 0;
       consumed.run();

@@ -38,7 +38,15 @@ enum LogLine {
   EVENT_HELD(
       Level.WARNING,
       "the application has been at an event, or has not asked for the next one, for %s; %d more wait for it"),
-  EVENT_TAKEN(Level.INFO, "the application takes events again, after %s");
+  EVENT_TAKEN(Level.INFO, "the application takes events again, after %s"),
+  SPILLS(Level.WARNING, "the application does not keep up; what it does not take is spilled, at most %d bytes in %s"),
+  SPILL_FULL(
+      Level.WARNING,
+      "no more is spilled: %d messages that the application has not taken take up %d bytes, and senders wait for it"),
+  SPILL_FAILS(
+      Level.WARNING,
+      "cannot spill what the application does not take, so senders wait for it; tried again in 10 seconds: %s"),
+  SPILL_TAKEN(Level.INFO, "the application has taken all that was spilled, %d messages in %s");
 
   private final Level level;
   private final String format;

@@ -76,6 +76,19 @@ public final class Membership implements Group, GroupUser {
   /// @param inbox    gets the requests
   /// @param ended    called by the engine thread, once, before the application is told of the end
   public Membership(String name, MemberId self, MemberConfig member, Inbox inbox, Consumer<Membership> ended) {
+    this(name, self, member, inbox, ended, null);
+  }
+
+  /// The same of a member that may spill what its application does not take.
+  ///
+  /// @param files makes the files for that; null where the member does not
+  Membership(
+      String name,
+      MemberId self,
+      MemberConfig member,
+      Inbox inbox,
+      Consumer<Membership> ended,
+      Spill.@Nullable Files files) {
     this.name = name;
     this.reporter = new Reporter(name, self);
     this.self = self;
@@ -93,6 +106,9 @@ public final class Membership implements Group, GroupUser {
             ? null
             : new EventQueue(name, self, member.windowBytes(), inbox, this::taken, this::reportConsumed);
     this.application = listener != null ? new ListenerDispatcher(name, listener, inbox, this::taken) : queue;
+    if (queue != null && files != null && member.spillBytesMax() > 0) {
+      queue.spillTo(new Spill(files, member.spillBytesMax()), reporter, this::leave);
+    }
     boolean durable = member.position().isPresent();
     this.states = new StateStreams(name, durable, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWaiters(name, self, inbox);
@@ -269,13 +285,13 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public Status status() {
-    return reporter.status();
+    return reporter.status(application.spilled());
   }
 
   @Override
   public GroupMetrics metrics() {
     Duration held = reporter.eventHeld(application.next());
-    return activity.metrics(name, application.delivered().traffic(), window.use(), status().position(), held);
+    return activity.metrics(application.delivered().traffic(), window.use(), status(), held);
   }
 
   @Override
@@ -301,6 +317,7 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void looked(List<Status.Wait> behind) {
     reporter.look(window.fullNanos(), behind, application.next(), application.waiting());
+    application.look(System.nanoTime());
   }
 
   @Override
@@ -449,6 +466,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public long taken() {
+    return application.taken();
+  }
+
+  @Override
   public long consumedInBranches() {
     consumedPosted.set(false);
     return application.consumedInBranches();
@@ -522,6 +544,7 @@ public final class Membership implements Group, GroupUser {
     positions.close(reason);
     calls.close(reason);
     ended.accept(this);
+    application.end();
     try {
       application.tell(new Event.Closed(end));
     } finally {

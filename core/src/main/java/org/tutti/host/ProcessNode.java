@@ -57,6 +57,7 @@ final class ProcessNode implements Node {
   private final NodeSettings settings;
   private final Transport transport;
   private final @Nullable StableStorage storage;
+  private final @Nullable SpillDirectory spillTo;
   private final Map<String, Membership> groups = new ConcurrentHashMap<>();
   private final AtomicReference<@Nullable DiscoveryPoller> poller = new AtomicReference<>();
   private volatile boolean closed;
@@ -71,6 +72,7 @@ final class ProcessNode implements Node {
     this.settings = settings;
     this.transport = transport;
     this.storage = storage;
+    this.spillTo = settings.spillTo() == null ? null : SpillDirectory.open(settings.spillTo());
     this.loop =
         new EventLoop(
             new NodeEngine(self, settings, Versions.OWN, transport, storage, Payloads.used(), random),
@@ -185,7 +187,10 @@ final class ProcessNode implements Node {
   private Group enter(String group, MemberConfig member, Function<GroupUser, Request> request) {
     Names.require("a group's", group, Names.fault(group));
     refuseIfClosed();
-    var membership = new Membership(group, self, member, loop.inbox(), ended -> groups.remove(group, ended));
+    if (member.spillBytesMax() > 0 && spillTo == null) {
+      throw new IllegalArgumentException("spillBytesMax needs a node with a directory: NodeBuilder.spillTo");
+    }
+    var membership = new Membership(group, self, member, loop.inbox(), ended -> groups.remove(group, ended), spillTo);
     if (groups.putIfAbsent(group, membership) != null) {
       throw new IllegalStateException("already a member of group \"" + group + "\"");
     }

@@ -15,6 +15,7 @@ import org.tutti.End;
 import org.tutti.GroupClosedException;
 import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
+import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
@@ -59,7 +60,12 @@ final class Reporter {
     this.told = Report.joining(group, self, List.of());
   }
 
-  Report status() {
+  Report status(Status.Spilled spilled) {
+    Report last = status();
+    return spilled.messages() == 0 ? last : last.spilling(spilled);
+  }
+
+  private Report status() {
     Report last = told;
     long next = position;
     return last.phase() == Phase.CAUGHT_UP && next >= 0 ? last.at(next) : last;
@@ -312,6 +318,24 @@ final class Reporter {
   Duration eventHeld(@Nullable Object event) {
     NextEvent seen = next;
     return event == null || event != seen.event ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - seen.since);
+  }
+
+  // ---- what is spilled; by any thread ----------------------------------------------------------------------------
+
+  void spills(Spill to) {
+    log.write(LogLine.SPILLS, to.bytesMax(), to.files());
+  }
+
+  void spillIsFull(Spill full) {
+    log.write(LogLine.SPILL_FULL, full.messages(), full.bytes());
+  }
+
+  void spillFails(String why) {
+    log.write(LogLine.SPILL_FAILS, why);
+  }
+
+  void spillIsTaken(long messages, Duration time) {
+    log.write(LogLine.SPILL_TAKEN, messages, time);
   }
 
   private static List<MemberId> members(List<Wait> waits) {

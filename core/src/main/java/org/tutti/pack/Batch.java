@@ -125,6 +125,14 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
     return new Batch(sender, seq, kind, stamp, past, count - messages, left);
   }
 
+  /// The same batch with a payload of its own, for who needs it when the payload's buffer may be used again.
+  ///
+  /// @return a copy
+  public Batch copy() {
+    ByteBuffer own = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    return new Batch(sender, seq, kind, stamp, past, count, own);
+  }
+
   /// Writes all but the payload, which follows as the message's tail, and the sender.
   ///
   /// @param out where to
@@ -223,6 +231,13 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
     /// @return whether there is one
     public boolean hasNext() {
       return left > 0;
+    }
+
+    /// How often [#next] has another message.
+    ///
+    /// @return how many are left
+    public int left() {
+      return left;
     }
 
     /// Goes to the next message.

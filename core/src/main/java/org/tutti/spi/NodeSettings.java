@@ -78,4 +78,9 @@ public interface NodeSettings {
   ///
   /// @return a directory; null when there is none, or a storage was given
   @Nullable Path data();
+
+  /// Where members of the node write what their applications do not take ([NodeBuilder#spillTo]).
+  ///
+  /// @return a directory, or null
+  @Nullable Path spillTo();
 }

@@ -164,11 +164,19 @@ public interface GroupUser extends StateTransfer.Application {
   ///                again
   default void giveBack(ByteBuffer payload) {}
 
-  /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when
-  /// nothing else happens, so a user that consumes within [#deliver] needs none.
+  /// How far the application has come, or what waits for it elsewhere than in memory. The engine looks in every flush;
+  /// [Request.Consumed] only makes it look when nothing else happens, so a user that consumes within [#deliver] needs
+  /// none.
   ///
   /// @return how many of the batches of [#deliver] and [#pass] it has consumed, in their order; only rises
   long consumed();
+
+  /// How far the application itself has come, where its user counts as consumed also what waits for it on disk.
+  ///
+  /// @return as [#consumed], and at most that
+  default long taken() {
+    return consumed();
+  }
 
   /// How much of all branches the application has consumed.
   ///

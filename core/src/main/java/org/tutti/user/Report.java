@@ -22,6 +22,7 @@ import org.tutti.transport.Refused;
 /// @param waits       who is waited for
 /// @param refused     who does not take this node in
 /// @param closed      why the membership has ended, or null
+/// @param spilled     what waits on disk for the application
 public record Report(
     String group,
     MemberId self,
@@ -32,7 +33,8 @@ public record Report(
     List<Forced> forced,
     List<Wait> waits,
     List<Refused> refused,
-    @Nullable End closed)
+    @Nullable End closed,
+    Spilled spilled)
     implements Status {
 
   /// Copies the lists.
@@ -40,6 +42,32 @@ public record Report(
     forced = List.copyOf(forced);
     waits = List.copyOf(waits);
     refused = List.copyOf(refused);
+  }
+
+  /// A status of a member that has spilled nothing, as the engine knows it.
+  ///
+  /// @param group       the group's name
+  /// @param self        this member
+  /// @param phase       how far it has come
+  /// @param view        the view installed last, or null
+  /// @param lastPrimary the latest primary view known here, or null
+  /// @param position    of the next delivery, if the state is here
+  /// @param forced      where an operator has forced the history
+  /// @param waits       who is waited for
+  /// @param refused     who does not take this node in
+  /// @param closed      why the membership has ended, or null
+  public Report(
+      String group,
+      MemberId self,
+      Phase phase,
+      @Nullable View view,
+      @Nullable View lastPrimary,
+      OptionalLong position,
+      List<Forced> forced,
+      List<Wait> waits,
+      List<Refused> refused,
+      @Nullable End closed) {
+    this(group, self, phase, view, lastPrimary, position, forced, waits, refused, closed, Spilled.NOTHING);
   }
 
   /// What is known of a member that looks for its group.
@@ -58,7 +86,16 @@ public record Report(
   /// @param next the position of the next delivery
   /// @return a copy
   public Report at(long next) {
-    return new Report(group, self, phase, view, lastPrimary, OptionalLong.of(next), forced, waits, refused, closed);
+    return new Report(
+        group, self, phase, view, lastPrimary, OptionalLong.of(next), forced, waits, refused, closed, spilled);
+  }
+
+  /// The same of a member that has spilled something.
+  ///
+  /// @param now how much
+  /// @return a copy
+  public Report spilling(Spilled now) {
+    return new Report(group, self, phase, view, lastPrimary, position, forced, waits, refused, closed, now);
   }
 
   /// What is left to say when the membership has ended.
@@ -73,7 +110,14 @@ public record Report(
   public String toString() {
     boolean alone = phase != Phase.CLOSED && !isServing();
     String why = alone && !refused.isEmpty() ? "; " + refusals() : "";
-    return "group " + group + ": " + sentence() + why + (forced.isEmpty() ? "" : "; " + forcings());
+    return "group " + group + ": " + sentence() + why + (forced.isEmpty() ? "" : "; " + forcings()) + backlog();
+  }
+
+  private String backlog() {
+    return spilled.messages() == 0
+        ? ""
+        : "; %d messages that the application has not taken are spilled, in %d bytes"
+            .formatted(spilled.messages(), spilled.bytes());
   }
 
   private String forcings() {

@@ -57,7 +57,7 @@ class DeliveriesTest {
               seen.add("view");
               views.add((View) argument);
             }
-            case "consumed" -> {}
+            case "consumed", "taken" -> {}
             default -> throw new AssertionError(method);
           }
         });

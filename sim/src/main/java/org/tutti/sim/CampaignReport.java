@@ -27,6 +27,7 @@ public final class CampaignReport implements SeedReport<RunResult> {
     UNDECIDED("undecided in a minority", RunResult::undecided),
     SUBSETS("subset multicasts", RunResult::subsets),
     SUBSET_DELIVERIES("deliveries of subset multicasts", RunResult::subsetDeliveries),
+    SPILLS("times that something was spilled", RunResult::spills),
     VIEWS("views installed", RunResult::views),
     TRANSFERS("state transfers", RunResult::transfers),
     CALLS("calls of clients", RunResult::calls),

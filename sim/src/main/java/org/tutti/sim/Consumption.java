@@ -6,21 +6,28 @@ import java.util.SplittableRandom;
 import org.tutti.sim.check.HistoryEvent;
 import org.tutti.user.Request;
 
-/// How an application consumes what it gets: at once, or, if it is slow, later and in parts.
+/// How an application consumes what it gets: at once, or, if it is slow, later and in parts. What it does not take its
+/// member may spill, up to a bound: then that is consumed, and taken later still.
 final class Consumption {
   private static final long BEFORE = -1; // of what deliveries began anew
   private static final long MOMENT_MAX = 1000;
   private static final double SLOW_SHARE = 0.7; // of the members, in a run with slow ones
+  private static final int IN_MEMORY_MAX = 4; // batches, before any is spilled
+  private static final int SPILLED_MAX = 100; // batches: few, so that the bound is reached
 
   private final Simulation.Setting setting;
   private final SimulatedNode node;
   private final int ordinal;
-  private final String group;
+  private final String group = SimulatedCluster.GROUP;
   private final SplittableRandom random;
   private final double sloth; // above 0: consumes late
   private final long stuckAfter; // from then on, in simulated nanoseconds, it consumes nothing
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(); // batches that are not consumed
+  private final int spilledMax; // batches
+  private final int inMemoryMax; // batches
+  private int spilled; // batches that are consumed, and not taken
   private boolean busy;
+  private boolean spilling;
   private boolean calm;
   private boolean held; // consumes nothing for some time
   private long inHistory; // batches consumed that had their places
@@ -34,16 +41,19 @@ final class Consumption {
   /// @param since  when it was delivered
   private record Waiting(long behind, long since) {}
 
-  Consumption(Simulation.Setting setting, SimulatedNode node, int ordinal, String group, SplittableRandom random) {
+  Consumption(SimulatedNode node, Simulation.Setting setting, int ordinal, boolean spills, SplittableRandom random) {
     this.setting = setting;
     this.node = node;
     this.ordinal = ordinal;
-    this.group = group;
     this.random = random;
     double strength = setting.plan().strength(FaultKind.SLOW_CONSUMER);
     this.sloth = random.nextDouble() < SLOW_SHARE ? strength : 0;
     boolean stuck = setting.plan().isStuck(node.number);
     long moment = setting.streams().open(Streams.Purpose.ROLE, node.self.incarnation()).nextLong(MOMENT_MAX);
+    SplittableRandom spilling = setting.streams().open(Streams.Purpose.SPILL, node.self.incarnation());
+    int most = spilling.nextInt(SPILLED_MAX);
+    this.inMemoryMax = spilling.nextInt(IN_MEMORY_MAX);
+    this.spilledMax = spills ? most : 0;
     this.stuckAfter = stuck ? setting.plan().safetyNanos() / MOMENT_MAX * moment : Long.MAX_VALUE;
   }
 
@@ -57,13 +67,23 @@ final class Consumption {
     return inHistory;
   }
 
+  /// How many of these are taken.
+  long takenInHistory() {
+    return inHistory - spilled;
+  }
+
+  /// Whether nothing waits, in memory or elsewhere.
+  boolean hasTakenAll() {
+    return waiting.isEmpty() && spilled == 0;
+  }
+
   /// How many batches of branches are consumed.
   long inBranches() {
     return inBranches;
   }
 
   boolean isPending() {
-    return !waiting.isEmpty() && !isStuck();
+    return !hasTakenAll() && !isStuck();
   }
 
   /// Whether it never consumes what waits.
@@ -80,6 +100,7 @@ final class Consumption {
     if (isSlow()) {
       waiting.add(new Waiting(indexNext, setting.scheduler().nowNanos()));
       consumeLater();
+      spillLater();
     } else {
       consumed(indexNext);
     }
@@ -91,6 +112,29 @@ final class Consumption {
       consumeLater();
     } else {
       inBranches = taken;
+    }
+  }
+
+  /// Spills beyond what may wait in memory, a little later, as by another thread.
+  private void spillLater() {
+    if (waiting.size() > inMemoryMax && spilled < spilledMax && !spilling) {
+      spilling = true;
+      setting.scheduler().after(1, this::spill);
+    }
+  }
+
+  private void spill() {
+    spilling = false;
+    boolean any = false;
+    while (!waiting.isEmpty() && spilled < spilledMax) {
+      spilled++;
+      consumeFirst();
+      any = true;
+    }
+    if (any) {
+      setting.tally().spills++;
+      inBranches = waiting.isEmpty() ? taken : inBranches;
+      node.request(new Request.Consumed(group), 0);
     }
   }
 
@@ -107,6 +151,7 @@ final class Consumption {
 
   /// Consumes all.
   void finish() {
+    spilled = 0;
     while (!waiting.isEmpty()) {
       consumeFirst();
     }
@@ -144,20 +189,23 @@ final class Consumption {
 
   private void consumeSome() {
     busy = false;
-    if (isStuck() || waiting.isEmpty() && inBranches == taken) {
+    if (isStuck() || hasTakenAll() && inBranches == taken) {
       return;
     }
     inBranches = taken;
-    if (!waiting.isEmpty()) {
-      int some = random.nextInt(waiting.size()) + 1;
-      while (some-- > 0) {
+    if (!hasTakenAll()) {
+      int some = random.nextInt(spilled + waiting.size()) + 1;
+      int before = Math.min(some, spilled);
+      spilled -= before;
+      for (int i = before; i < some; i++) {
         consumeFirst();
       }
     }
     node.request(new Request.Consumed(group), 0);
-    if (!waiting.isEmpty()) {
+    if (!hasTakenAll()) {
       consumeLater();
     }
+    spillLater();
   }
 
   /// Consumes nothing until it goes on.
@@ -178,7 +226,7 @@ final class Consumption {
   }
 
   private void consumeAll() {
-    if (!isStuck() && (!waiting.isEmpty() || inBranches < taken)) {
+    if (!isStuck() && (!hasTakenAll() || inBranches < taken)) {
       inBranches = taken;
       finish();
       node.request(new Request.Consumed(group), 0);

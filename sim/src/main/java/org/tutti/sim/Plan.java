@@ -135,6 +135,12 @@ public record Plan(
   private static final int BEHIND_ONE_IN = 4;
   private static final double BEHIND_MIN = 0.3; // in times of suspicion
   private static final double BEHIND_MAX = 2;
+  private static final int SPILL_ONE_IN = 3;
+  private static final int SPILL_MIB_MAX = 64;
+  private static final int SPILL_WINDOW_BYTES = 64 << 10;
+  private static final int SPILL_MULTICASTS_MIN = 200;
+  private static final int SPILL_MESSAGE_BYTES_MIN = 2000;
+  private static final double SPILL_CRASH_STRENGTH = 0.5;
   private static final int SERVES_ONE_IN = 8;
   private static final int CONNECTED_ONE_IN = 3;
   private static final int SERVICE_SPARED_ONE_IN = 3;
@@ -277,7 +283,8 @@ public record Plan(
         .packing(packing)
         .suspicion(suspicion(streams.open(Streams.Purpose.ELECTORATE, 1)))
         .refutedMax(refutedMax(streams.open(Streams.Purpose.ELECTORATE, 3)))
-        .leaveWhenBehind(leaveWhenBehind(streams.open(Streams.Purpose.SETTINGS, Long.MAX_VALUE), suspectNanos));
+        .leaveWhenBehind(leaveWhenBehind(streams.open(Streams.Purpose.SETTINGS, Long.MAX_VALUE), suspectNanos))
+        .spillBytesMax(spillBytesMax(streams.open(Streams.Purpose.SPILL, 0)));
   }
 
   /// How far an application may be behind: mostly as far as it wants, else about as long as some are slow.
@@ -285,6 +292,12 @@ public record Plan(
     double times = BEHIND_MIN + (BEHIND_MAX - BEHIND_MIN) * random.nextDouble();
     long nanos = Math.max(10 * MILLI, (long) (suspectNanos * times));
     return random.nextInt(BEHIND_ONE_IN) == 0 ? Duration.ofNanos(nanos) : Duration.ZERO;
+  }
+
+  /// How much of what an application does not take is spilled: mostly nothing.
+  private static long spillBytesMax(SplittableRandom random) {
+    long bytes = (1L << 20) * (1 + random.nextInt(SPILL_MIB_MAX));
+    return random.nextInt(SPILL_ONE_IN) == 0 ? bytes : 0;
   }
 
   /// In some runs two processes have one name.
@@ -766,7 +779,7 @@ public record Plan(
     other.observed = withObservers;
     other.serves = false;
     other.strengths = Map.of();
-    other.member = member.toBuilder().leaveWhenBehind(Duration.ZERO).build();
+    other.member = member.toBuilder().leaveWhenBehind(Duration.ZERO).spillBytesMax(0).build();
     return other.plan();
   }
 
@@ -790,6 +803,23 @@ public record Plan(
     Durability durability = isDurable() ? config.durability() : Durability.EACH;
     GroupConfig group = config.toBuilder().partitions(Partitions.SUSPEND).durability(durability).build();
     return with(nodes, group, observed, strengths);
+  }
+
+  /// The same run with disks, in which slow applications spill what they do not take, nodes crash and come back, and
+  /// windows are small against what is multicast.
+  Plan spilling() {
+    Map<FaultKind, Double> faults = new EnumMap<>(strengths);
+    faults.putAll(Map.of(FaultKind.SLOW_CONSUMER, 1.0, FaultKind.RESTART, 1.0, FaultKind.CRASH, SPILL_CRASH_STRENGTH));
+    faults.remove(FaultKind.LARGE_MESSAGE);
+    var other = new Draft(this);
+    other.member = member.toBuilder().spillBytesMax(1 << 20).windowBytes(SPILL_WINDOW_BYTES).build();
+    other.config = config.toBuilder().domain(null).build();
+    other.nodes = Math.max(2, nodes);
+    other.serves = false;
+    other.multicasts = Math.max(multicasts, SPILL_MULTICASTS_MIN);
+    other.messageBytesMax = Math.max(messageBytesMax, SPILL_MESSAGE_BYTES_MIN);
+    other.strengths = faults;
+    return other.plan().withDisks();
   }
 
   /// The same run with disks, at the end of which an operator forces a member.
@@ -848,6 +878,7 @@ public record Plan(
     text.append(member.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
     text.append(
         member.leaveWhenBehind().isZero() ? "" : ", left when " + member.leaveWhenBehind().toMillis() + " ms behind");
+    text.append(member.spillBytesMax() == 0 ? "" : ", spilling");
     text.append(isJoint() ? ", founded together" : "");
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");

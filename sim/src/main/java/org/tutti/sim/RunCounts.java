@@ -17,6 +17,7 @@ final class RunCounts {
   long undecided;
   long subsets;
   long subsetDeliveries;
+  long spills;
   long views;
   long transfers;
   boolean firstCrashed;

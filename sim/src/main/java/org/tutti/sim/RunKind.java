@@ -30,7 +30,9 @@ public enum RunKind {
   /// An operator gives up all members but one, and forces that one to be primary.
   FORCED,
   /// Nodes run builds of other versions of the protocol, and are upgraded.
-  UPGRADES;
+  UPGRADES,
+  /// Slow applications spill what they do not take, and come back from their disks.
+  SPILLING;
 
   Plan of(Plan drawn) {
     return switch (this) {
@@ -45,6 +47,7 @@ public enum RunKind {
       case FORCED -> drawn.within(Limits.NONE.about(Limits.Theme.FORCED));
       case UPGRADES -> drawn.within(Limits.NONE.about(Limits.Theme.UPGRADES));
       case THIN_LINES -> drawn.onThinLines();
+      case SPILLING -> drawn.spilling();
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.about(Limits.Theme.PARTITIONS));
     };

@@ -21,6 +21,7 @@ import org.tutti.sim.check.Violation;
 /// @param undecided  how often a member was told that multicasts of its own are undecided
 /// @param subsets     how many messages were multicast to some members
 /// @param subsetDeliveries how many of these were delivered, by all members together
+/// @param spills     how often a member spilled what its application did not take
 /// @param inBranches how many messages were delivered in branches, by all members together
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
@@ -54,6 +55,7 @@ public record RunResult(
     long undecided,
     long subsets,
     long subsetDeliveries,
+    long spills,
     long views,
     long transfers,
     boolean firstCrashed,

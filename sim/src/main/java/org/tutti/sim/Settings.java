@@ -42,6 +42,7 @@ public final class Settings {
   private static final int MEMBER_LIMITED_ONE_IN = 8;
   private static final int LIMITED_LIVES_MAX = 4;
   private static final int PATIENT_ONE_IN = 3;
+  private static final int SPARING_ONE_IN = 4;
 
   private final Plan plan;
   private final boolean[][] asks; // whom each place names as a contact
@@ -96,6 +97,7 @@ public final class Settings {
             .suspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
             .refutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
             .leaveWhenBehind(leavesWhenBehind(place) ? common.leaveWhenBehind() : Duration.ZERO)
+            .spillBytesMax(spills(place) ? common.spillBytesMax() : 0)
             .packing(random.nextInt(3) == 0 ? Packing.natural() : common.packing())
             .dissemination(dissemination(place))
             .groupVersionMax(memberVersionMax(place))
@@ -105,6 +107,10 @@ public final class Settings {
 
   private boolean leavesWhenBehind(int place) {
     return stream(BEHIND_STREAMS - place).nextInt(PATIENT_ONE_IN) > 0;
+  }
+
+  private boolean spills(int place) {
+    return new Streams(plan.seed()).open(Streams.Purpose.SPILL, 1 + place).nextInt(SPARING_ONE_IN) > 0;
   }
 
   private Dissemination dissemination(int place) {

@@ -52,6 +52,7 @@ final class SimulatedApplication implements GroupUser {
   private static final int PATIENCES = 3; // one cause after the other may have its patience
   private static final int LAST_WORDS = 5; // an observer that is dropped gives these their time before it closes
   private static final int LOOKS = 6;
+  private static final int REPLAYS_OF_WINDOW = 4; // pieces in which a member that spills is given its log
   private static final int LOOK_HEARTBEATS = 2;
 
   final SimulatedNode node;
@@ -68,6 +69,7 @@ final class SimulatedApplication implements GroupUser {
   private final OutgoingStates outgoing;
   private final SubsetBook subsets;
   private final Consumption consumption;
+  private final boolean spills;
   private final DurableState durable;
   private final WaitsTold waits;
   private @Nullable ReceivedChunks incoming;
@@ -83,6 +85,8 @@ final class SimulatedApplication implements GroupUser {
   private long submitted;
   private long decided;
   private long outstanding; // what of the window is used
+  private long replayedBytes; // of its own log, handed over since it had taken all before
+  private @Nullable Violation replayNotPaced;
   private long indexNext;
   private long positionNext;
   private final Digest digest = new Digest();
@@ -105,7 +109,8 @@ final class SimulatedApplication implements GroupUser {
     this.ordinal = history.ordinalOf(node.self);
     this.random = setting.streams().open(Streams.Purpose.APPLICATION, node.self.incarnation());
     this.durable = new DurableState(disk, setting.streams().open(Streams.Purpose.STORAGE, node.self.incarnation()));
-    this.consumption = new Consumption(setting, node, ordinal, group, random);
+    this.spills = terms.member().spillBytesMax() > 0;
+    this.consumption = new Consumption(node, setting, ordinal, spills, random);
     history.assignRole(ordinal, setting.plan().role(node.number));
     if (!setting.plan().mayVote(node.number)) {
       history.limitToObserving(ordinal);
@@ -312,6 +317,9 @@ final class SimulatedApplication implements GroupUser {
       waits.look(scheduler.nowNanos());
     }
     var violations = new ArrayList<>(waits.violations());
+    if (replayNotPaced != null) {
+      violations.add(replayNotPaced);
+    }
     boolean dropped = end != null && end.cause() == End.Cause.DROPPED && votes();
     long allowed = terms.member().leaveWhenBehind().toNanos();
     if (dropped && (allowed == 0 || consumption.longestLag() < allowed)) {
@@ -376,7 +384,23 @@ final class SimulatedApplication implements GroupUser {
 
   @Override
   public void deliver(long index, Batch batch, long position) {
+    lookAtReplay(batch);
     place(index, batch, position, false);
+  }
+
+  /// Its own log comes after a restart as fast as it takes it, whether what it does not take is spilled or not.
+  private void lookAtReplay(Batch batch) {
+    if (!node.engine().isReplaying(group)) {
+      return;
+    }
+    if (consumption.hasTakenAll()) {
+      replayedBytes = 0;
+    }
+    if (replayedBytes >= terms.member().windowBytes() / (spills ? REPLAYS_OF_WINDOW : 1)) {
+      String words = node.self + " is handed more of its log, although it has not taken " + replayedBytes + " bytes";
+      replayNotPaced = new Violation("ReplayPaced", words);
+    }
+    replayedBytes += batch.payload().remaining();
   }
 
   @Override
@@ -458,7 +482,8 @@ final class SimulatedApplication implements GroupUser {
       take(content);
     }
     apply(index, content, position);
-    if (durable.placed(index, content)) {
+    // What it has not taken is in no state of its own; a member that does not spill is never far behind in these runs.
+    if (durable.placed(index, content) && (!spills || consumption.hasTakenAll())) {
       save();
     }
   }
@@ -573,6 +598,11 @@ final class SimulatedApplication implements GroupUser {
   @Override
   public long consumed() {
     return consumption.inHistory();
+  }
+
+  @Override
+  public long taken() {
+    return consumption.takenInHistory();
   }
 
   @Override

@@ -204,6 +204,7 @@ public final class Simulation {
         tally.undecided,
         tally.subsets,
         tally.subsetDeliveries,
+        tally.spills,
         tally.views,
         tally.transfers,
         tally.firstCrashed,

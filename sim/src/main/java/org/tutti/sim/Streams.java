@@ -50,7 +50,8 @@ final class Streams {
     CALLS,
     FORCE,
     UPGRADE,
-    RETURNING
+    RETURNING,
+    SPILL
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

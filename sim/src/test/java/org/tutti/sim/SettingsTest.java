@@ -37,6 +37,7 @@ class SettingsTest {
           "NodeSettings.transportSettings", "as before",
           "NodeSettings.storage", "the simulator's disks",
           "NodeSettings.data", "as before",
+          "NodeSettings.spillTo", "the simulated application reports what it takes as if it had files",
           "MemberConfig.listener", "the simulated application stands in the place of the host, which calls it",
           "MemberConfig.position", "the application says it at each start, from what it has on its disk, if anything");
 

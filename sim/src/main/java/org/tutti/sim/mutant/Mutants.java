@@ -918,7 +918,14 @@ public final class Mutants {
               "the log is dropped before the application has made its state durable",
               "durable.Journal",
               "trim",
-              new Redirect("Math.min", "max")));
+              new Redirect("Math.min", "max")),
+          new Mutant(
+                  "spilled-is-taken",
+                  "a restarted application is handed more of the log, although what it was handed is only spilled",
+                  "history.Deliveries",
+                  "isTaken",
+                  new Redirect("GroupUser.taken", "consumed"))
+              .in(RunKind.SPILLING));
 
   private Mutants() {}
 

@@ -273,6 +273,10 @@ class ApiExamplesTest {
     MemberConfig leaving = MemberConfig.builder().leaveWhenBehind(Duration.ofSeconds(30)).build();
     // @end
     assertThat(leaving.leaveWhenBehind()).isEqualTo(Duration.ofSeconds(30));
+    // @start region="spill"
+    MemberConfig spilling = MemberConfig.builder().spillBytesMax(10L << 30).build(); // 10 GiB
+    // @end
+    assertThat(spilling.spillBytesMax()).isEqualTo(10_737_418_240L);
     // @start region="takes-state"
     Group watched = node(2).observe("bank", MemberConfig.builder().takesState(false).build());
     // @end

@@ -24,6 +24,7 @@ import org.tutti.GroupMetrics;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.Status;
 import org.tutti.certs.Authority;
 import org.tutti.effect.Counters;
 import org.tutti.fixture.Tree;
@@ -105,7 +106,8 @@ class OperateTest {
     var peer = new MemberId("any", ANYWHERE, 1);
     var its = new GroupMetrics.Peer(peer, OptionalLong.of(0), 0, Duration.ZERO, Duration.ZERO, 0);
     OptionalLong position = OptionalLong.of(0);
-    return new GroupMetrics("any", none, none, position, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, List.of(its));
+    return new GroupMetrics(
+        "any", none, none, position, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, Status.Spilled.NOTHING, List.of(its));
   }
 
   private static @Nullable Path tls(TransportProvider provider, Path certificate) {
