@@ -261,6 +261,8 @@ final class Health implements AutoCloseable {
     all.put("windowUsedBytes", metrics.windowUsedBytes());
     all.put("windowBytes", metrics.windowBytes());
     all.put("undecided", metrics.undecided());
+    all.put("spilledMessages", metrics.spilled().messages());
+    all.put("spilledBytes", metrics.spilled().bytes());
     all.put("eventHeldMillis", metrics.eventHeld().toMillis());
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());

@@ -50,6 +50,8 @@ final class MemberCommand implements Callable<Integer> {
 
   @Mixin DurabilityOptions keeping = new DurabilityOptions();
 
+  @Mixin SpillOptions spilling = new SpillOptions();
+
   @ArgGroup(
       exclusive = false,
       heading =
@@ -115,6 +117,7 @@ final class MemberCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
+    options.spilling = spilling;
     options.founding = founding != null ? founding : new GroupOptions();
     options.describes = founding != null || keeping.fsync != null;
     options.advertise = advertise;
@@ -164,6 +167,7 @@ final class MemberCommand implements Callable<Integer> {
   private void refuseWhatDoesNotGoTogether() {
     try {
       options.founding.check();
+      spilling.bytesMax();
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }

@@ -102,6 +102,8 @@ final class MemberOptions {
 
   DurabilityOptions keeping = new DurabilityOptions(); // options of those commands that keep anything
 
+  SpillOptions spilling = new SpillOptions(); // options of those commands that may take deliveries late
+
   GroupOptions founding = new GroupOptions(); // options of those commands that create groups
 
   @Nullable Address advertise; // an option of those commands that stay

@@ -18,6 +18,7 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
+import org.tutti.storage.StorageException;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
@@ -89,6 +90,7 @@ final class Session implements AutoCloseable {
               .groupVersionMax(options.groupVersionMax)
               .transport(transport)
               .storage(storage)
+              .spillTo(options.spilling.directory)
               .start();
       try {
         return new Session(options, search, registrations, node, listener);
@@ -96,7 +98,7 @@ final class Session implements AutoCloseable {
         node.close();
         throw nobody;
       }
-    } catch (TransportException | IllegalArgumentException e) {
+    } catch (TransportException | StorageException | IllegalArgumentException e) {
       if (storage != null) {
         storage.close();
       }
@@ -162,7 +164,8 @@ final class Session implements AutoCloseable {
 
   private Group enter(@Nullable GroupListener listener) {
     GroupConfig config = options.config();
-    MemberConfig member = MemberConfig.builder().listener(listener).takesState(false).build();
+    MemberConfig member =
+        MemberConfig.builder().listener(listener).takesState(false).spillBytesMax(options.spilling.bytesMax()).build();
     if (options.observes) {
       return node.observe(options.group, member);
     }

@@ -87,6 +87,25 @@ class SettingsTest {
   }
 
   @Test
+  void whereAndHowMuchIsSpilledIsSaidTogether() throws Exception {
+    String file = file("group = bank", "listen = 127.0.0.1:0", "create = true", "[member]", "spill-max = 10G");
+    String spill = directory.resolve("spill").toString();
+    Map<String, String> there = Map.of("TUTTI_SPILL_TO", spill);
+    assertThat(run(there, "member", "--config", file, "--print-config").rest())
+        .contains("spill-to = " + spill + "  # TUTTI_SPILL_TO", "spill-max = 10G  # " + file + ":5");
+    CommandProcess member = run(there, "member", "--config", file, "--name", "n1");
+    assertThat(member.line()).startsWith("n1 listens on ");
+    assertThat(Path.of(spill)).isEmptyDirectory();
+    assertThat(spilling("1G"))
+        .containsExactly("tutti member: --spill-to and --spill-max go together; see tutti member --help");
+    assertThat(spilling("1")).anyMatch(line -> line.contains("'1' is not a size from 1M to 1T, such as 512M or 10G"));
+  }
+
+  private static List<String> spilling(String size) throws IOException {
+    return Refusal.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--create", "--spill-max", size).errors();
+  }
+
+  @Test
   void whatAFileMustNotSayIsNamedWithItsLine() throws Exception {
     String file = directory.resolve("tutti.conf").toString();
     refuses(file + ":2: watch has no option 'create'", "[watch]", "create = true");
