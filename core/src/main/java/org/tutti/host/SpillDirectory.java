@@ -7,14 +7,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import org.tutti.storage.OwnerOnly;
 import org.tutti.storage.StorageException;
 
 /// Where a node's members make the files of their [Spill]s: a directory that only its owner may use. Nodes may share
@@ -24,8 +20,6 @@ import org.tutti.storage.StorageException;
 /// it is closed. What a crash has left all the same is deleted when a directory is opened. The file of a process that
 /// lives is no loss then: it is open already, or cannot be deleted.
 final class SpillDirectory implements Spill.Files {
-  private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
-  private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
   private static final Pattern NAME = Pattern.compile("tutti-spill-[0-9a-f]{16}-[0-9]{1,19}");
 
   private final Path path;
@@ -41,28 +35,13 @@ final class SpillDirectory implements Spill.Files {
   /// @throws StorageException when it cannot be used, or others may use it
   static SpillDirectory open(Path path) {
     try {
-      if (!Files.isDirectory(path)) {
-        Path above = path.toAbsolutePath().getParent();
-        if (above != null) {
-          Files.createDirectories(above);
-        }
-        Files.createDirectory(path, only(path, DIRECTORY));
-      }
-      requireOwnerOnly(path);
+      OwnerOnly.create(path);
+      OwnerOnly.require(path, path + ", to which is spilled");
       deleteLeftovers(path);
     } catch (IOException e) {
       throw new StorageException("cannot spill to " + path + ": " + e, e);
     }
     return new SpillDirectory(path);
-  }
-
-  private static void requireOwnerOnly(Path path) throws IOException {
-    var view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
-    if (view != null && !DIRECTORY.containsAll(view.readAttributes().permissions())) {
-      throw new StorageException(
-          "other users may use %s, to which is spilled: its permissions are %s; chmod 700 %s"
-              .formatted(path, PosixFilePermissions.toString(view.readAttributes().permissions()), path));
-    }
   }
 
   private static void deleteLeftovers(Path path) throws IOException {
@@ -85,17 +64,17 @@ final class SpillDirectory implements Spill.Files {
     }
   }
 
-  private static FileAttribute<?>[] only(Path path, Set<PosixFilePermission> permissions) {
-    boolean known = path.getFileSystem().supportedFileAttributeViews().contains("posix");
-    return known ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)} : new FileAttribute<?>[0];
-  }
-
   @Override
   public Spill.File create() throws IOException {
     Path file = path.resolve(prefix + files.incrementAndGet());
-    Files.createFile(file, only(file, FILE));
-    var opened = new RandomAccessFile(file.toFile(), "rw");
-    return new Opened(opened, file, deleteIfAllowed(file));
+    Files.createFile(file, OwnerOnly.ofFile(file));
+    try {
+      var opened = new RandomAccessFile(file.toFile(), "rw");
+      return new Opened(opened, file, deleteIfAllowed(file));
+    } catch (IOException noDescriptor) {
+      deleteIfAllowed(file);
+      throw noDescriptor;
+    }
   }
 
   @Override

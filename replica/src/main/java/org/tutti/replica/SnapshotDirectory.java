@@ -17,14 +17,13 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.protocol.SnapshotStore;
+import org.tutti.storage.OwnerOnly;
 
 /// A directory of the file system with one replica's snapshots, for its owner's eyes. A lock keeps other replicas out
 /// as long as it is open.
@@ -42,9 +41,8 @@ final class SnapshotDirectory implements SnapshotStore.Disk, Closeable {
 
   /// Opens a directory, which is made if it is not there.
   static SnapshotDirectory open(Path directory) throws IOException {
-    Files.createDirectories(directory, only(directory, "rwx------"));
-    FileChannel channel =
-        FileChannel.open(directory.resolve(LOCK), Set.of(CREATE, WRITE), only(directory, "rw-------"));
+    Files.createDirectories(directory, OwnerOnly.ofDirectory(directory));
+    FileChannel channel = OwnerOnly.open(directory.resolve(LOCK), Set.of(CREATE, WRITE));
     @Nullable FileLock held = null;
     try {
       held = channel.tryLock();
@@ -56,12 +54,6 @@ final class SnapshotDirectory implements SnapshotStore.Disk, Closeable {
       throw new IOException("the snapshots in " + directory + " are in use by another replica");
     }
     return new SnapshotDirectory(directory, channel);
-  }
-
-  private static FileAttribute<?>[] only(Path path, String permissions) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix")
-        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))}
-        : new FileAttribute<?>[0];
   }
 
   @Override
@@ -82,7 +74,7 @@ final class SnapshotDirectory implements SnapshotStore.Disk, Closeable {
     guard.lock();
     try {
       requireOpen();
-      return new Draft(FileChannel.open(directory.resolve(name), options, only(directory, "rw-------")));
+      return new Draft(OwnerOnly.open(directory.resolve(name), options));
     } finally {
       guard.unlock();
     }

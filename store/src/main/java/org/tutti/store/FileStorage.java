@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
+import org.tutti.storage.OwnerOnly;
 import org.tutti.storage.Region;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -115,7 +116,7 @@ public final class FileStorage implements StableStorage {
         refuseOthers(directory);
         OwnerOnly.make(directory);
       }
-      OwnerOnly.require(directory);
+      OwnerOnly.require(directory, "stable storage " + directory);
       Possession possession = Possession.take(directory);
       try {
         return new FileStorage(directory, segmentBytes, possession, mark(directory));
@@ -153,7 +154,7 @@ public final class FileStorage implements StableStorage {
         refuseOthers(directory);
         return Found.NOTHING;
       }
-      OwnerOnly.require(directory);
+      OwnerOnly.require(directory, "stable storage " + directory);
       if (Possession.isTaken(directory)) {
         return Found.IN_USE;
       }

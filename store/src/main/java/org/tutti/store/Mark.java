@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.tutti.storage.OwnerOnly;
 
 /// The file that tells a torn end from a damaged one: which commit was written last, which was forced last, and during
 /// which boot of the machine. It is written after each commit and never forced, so that it costs little; what it says

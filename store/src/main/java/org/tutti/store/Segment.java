@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.tutti.storage.OwnerOnly;
 
 /// One file of the log: a heading, then frames ([Draft]), then zeros. The file grows ahead of the frames, because a
 /// force that has to note a new length of the file takes about five times as long.

@@ -1,6 +1,8 @@
 package org.tutti.verify.docs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
@@ -8,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,6 +56,7 @@ import org.tutti.View;
 import org.tutti.certs.Authority;
 import org.tutti.fixture.Tree;
 import org.tutti.spi.NodeHost;
+import org.tutti.storage.OwnerOnly;
 import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
 import org.tutti.transport.memory.InProcess;
@@ -635,6 +639,19 @@ class ApiExamplesTest {
     List<Metric> told = counts.metrics(); // pigeon.frames.sent 1 frames
     // @end
     assertThat(told).hasToString("[pigeon.frames.sent 1 frames]");
+  }
+
+  @Test
+  void onlyTheOwnerMayUseWhatIsKept() throws IOException {
+    Path room = directory.resolve("bank");
+    // @start region="owner-only"
+    OwnerOnly.make(room);
+    OwnerOnly.require(room, "stable storage " + room);
+    try (FileChannel log = OwnerOnly.open(room.resolve("log"), Set.of(CREATE, WRITE))) {
+      log.write(ByteBuffer.wrap(new byte[] {1}));
+    }
+    // @end
+    assertThat(Files.size(room.resolve("log"))).isEqualTo(1);
   }
 
   // ---- the documentation shows this --------------------------------------------------------------------------------
