@@ -611,7 +611,7 @@ final class GroupEngine {
   }
 
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
-    if (message.claimsVote(from) && !node.mayVote(from)) {
+    if (node.mayNotSay(from, message)) {
       refuseVote(from, message);
       return;
     }

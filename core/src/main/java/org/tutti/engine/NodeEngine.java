@@ -541,8 +541,13 @@ public final class NodeEngine {
   }
 
   /// Whether a member may vote, by what has authenticated its node.
-  boolean mayVote(MemberId member) {
+  private boolean mayVote(MemberId member) {
     return member.equals(self) || sender.mayVote(member.address());
+  }
+
+  /// Whether somebody says that it votes, and may not.
+  boolean mayNotSay(MemberId from, ViewMessage message) {
+    return message.claimsVote(from) && !mayVote(from);
   }
 
   /// How a member of a group's view looks from here.
@@ -766,7 +771,7 @@ public final class NodeEngine {
       if (newcomer == null || meet == null) {
         return;
       }
-      if (meet.claimsVote(from) && !mayVote(from)) {
+      if (mayNotSay(from, meet)) {
         counters.count(Count.JOIN_OF_OBSERVER);
         newcomer.refuseVote(from);
       } else {
