@@ -11,6 +11,7 @@ import org.tutti.MemberId;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Forced;
 import org.tutti.Status.Phase;
+import org.tutti.Status.Spilled;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.history.Deliveries;
@@ -156,7 +157,8 @@ final class StatusTracker {
     waits.addAll(standstill.found());
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
     View last = founded ? primary : null;
-    user.status(new Report(group, identity.self(), phase, now, last, next, forced(), waits, refused, null));
+    Spilled none = Spilled.NOTHING; // whoever spills adds that
+    user.status(new Report(group, identity.self(), phase, now, last, next, forced(), waits, refused, null, none));
   }
 
   private List<Forced> forced() {

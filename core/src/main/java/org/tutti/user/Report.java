@@ -44,32 +44,6 @@ public record Report(
     refused = List.copyOf(refused);
   }
 
-  /// A status of a member that has spilled nothing, as the engine knows it.
-  ///
-  /// @param group       the group's name
-  /// @param self        this member
-  /// @param phase       how far it has come
-  /// @param view        the view installed last, or null
-  /// @param lastPrimary the latest primary view known here, or null
-  /// @param position    of the next delivery, if the state is here
-  /// @param forced      where an operator has forced the history
-  /// @param waits       who is waited for
-  /// @param refused     who does not take this node in
-  /// @param closed      why the membership has ended, or null
-  public Report(
-      String group,
-      MemberId self,
-      Phase phase,
-      @Nullable View view,
-      @Nullable View lastPrimary,
-      OptionalLong position,
-      List<Forced> forced,
-      List<Wait> waits,
-      List<Refused> refused,
-      @Nullable End closed) {
-    this(group, self, phase, view, lastPrimary, position, forced, waits, refused, closed, Spilled.NOTHING);
-  }
-
   /// What is known of a member that looks for its group.
   ///
   /// @param group   the group's name
@@ -78,7 +52,8 @@ public record Report(
   /// @return a status without a view
   public static Report joining(String group, MemberId self, List<Refused> refused) {
     OptionalLong nowhere = OptionalLong.empty();
-    return new Report(group, self, Phase.JOINING, null, null, nowhere, List.of(), List.of(), refused, null);
+    return new Report(
+        group, self, Phase.JOINING, null, null, nowhere, List.of(), List.of(), refused, null, Spilled.NOTHING);
   }
 
   /// The same at another position.
@@ -103,7 +78,8 @@ public record Report(
   /// @param end why
   /// @return a status without a view
   public Report ended(End end) {
-    return new Report(group, self, Phase.CLOSED, null, lastPrimary, position, forced, List.of(), refused, end);
+    return new Report(
+        group, self, Phase.CLOSED, null, lastPrimary, position, forced, List.of(), refused, end, Spilled.NOTHING);
   }
 
   @Override

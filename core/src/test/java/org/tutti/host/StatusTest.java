@@ -26,6 +26,7 @@ import org.tutti.NodeBuilder;
 import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
+import org.tutti.Status.Spilled;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -125,8 +126,10 @@ class StatusTest {
   private static Status waitingFor(Wait... waits) {
     var view = new View(new ViewId(1, 1), List.of(ManualMembership.SELF, ManualMembership.OTHER), true, List.of());
     OptionalLong next = OptionalLong.of(0);
+    MemberId self = ManualMembership.SELF;
+    Spilled none = Spilled.NOTHING;
     return new Report(
-        "bank", ManualMembership.SELF, Phase.CAUGHT_UP, view, view, next, List.of(), List.of(waits), List.of(), null);
+        "bank", self, Phase.CAUGHT_UP, view, view, next, List.of(), List.of(waits), List.of(), null, none);
   }
 
   @Test

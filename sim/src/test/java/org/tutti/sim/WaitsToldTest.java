@@ -11,6 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
+import org.tutti.Status.Spilled;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.sim.check.WaitsTold;
@@ -36,7 +37,8 @@ class WaitsToldTest {
             List.of(),
             List.of(named),
             List.of(),
-            null));
+            null,
+            Spilled.NOTHING));
   }
 
   private static Wait wait(Cause cause, String member, Duration since) {

@@ -265,7 +265,8 @@ final class Life implements FrameSender, GroupUser {
             status.forced(),
             status.waits(),
             status.refused(),
-            end)
+            end,
+            status.spilled())
         .toString();
   }
 
