@@ -315,14 +315,14 @@ public final class Client implements AutoCloseable {
   /// Where this client is connected to, and what was wrong before; for people.
   @Override
   public String toString() {
-    return look(() -> protocol.toString());
+    return locked(() -> protocol.toString());
   }
 
   /// How many requests were asked at a second replica, too.
   ///
   /// @return a count since the start; 0 for a client that does not hedge
   public long hedges() {
-    return look(() -> hedge == null ? 0 : hedge.hedges());
+    return locked(() -> hedge == null ? 0 : hedge.hedges());
   }
 
   /// How often this client suspected the request manager, and sent its commands to all replicas meanwhile
@@ -330,7 +330,7 @@ public final class Client implements AutoCloseable {
   ///
   /// @return a count since the start; 0 for a client that does not do so
   public long suspicions() {
-    return look(() -> protocol.suspicions());
+    return locked(() -> protocol.suspicions());
   }
 
   /// What the replicas do for this client: the policy that it wants ([Builder#policy]), with the replication and the
@@ -338,7 +338,7 @@ public final class Client implements AutoCloseable {
   ///
   /// @return what was agreed on with the replica that it is, or was, connected to; null before, and when it wants none
   public @Nullable Policy policy() {
-    return look(() -> protocol.policy());
+    return locked(() -> protocol.policy());
   }
 
   /// What this client counts.
@@ -346,7 +346,7 @@ public final class Client implements AutoCloseable {
   /// @return how often it went to another replica or suspected the manager, how many groups it formed and how many
   ///     commands it has sent again
   public List<Metric> metrics() {
-    return look(() ->
+    return locked(() ->
         List.of(
             Metric.counter("client.replicas.left", "The client went to another replica.").with(protocol.moves()),
             Metric.counter("client.groups.formed", "The client formed a group with servers.")
@@ -362,7 +362,7 @@ public final class Client implements AutoCloseable {
   ///
   /// @return none before a server has come, and of a client that has connections
   public List<ClientGroup> groupDetails() {
-    return look(() -> groups == null ? List.of() : groups.details());
+    return locked(() -> groups == null ? List.of() : groups.details());
   }
 
   /// Ends the client and its session; calls that are open fail with [ClientClosedException]. Its groups are deleted: it
@@ -459,7 +459,7 @@ public final class Client implements AutoCloseable {
     beside.forEach(Carrier::write);
   }
 
-  private <T> T look(Supplier<T> what) {
+  private <T> T locked(Supplier<T> what) {
     lock.lock();
     try {
       return what.get();

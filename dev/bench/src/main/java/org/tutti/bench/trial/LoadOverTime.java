@@ -28,9 +28,10 @@ final class LoadOverTime {
   private final PrintWriter progress;
   private final Numbers toShare = new Numbers();
   private final List<Look> last = new ArrayList<>();
+  private int rounds;
   private int joined;
 
-  /// Clients of each replica, by rank, -1 for who does not answer.
+  /// Clients of each replica, by rank.
   private record Look(double seconds, List<Integer> connections) {}
 
   LoadOverTime(ProcessGroup service, int replicas, int clients, PrintWriter progress) {
@@ -47,10 +48,11 @@ final class LoadOverTime {
 
   /// Has replicas join.
   ///
-  /// @param rounds how many
-  void run(int rounds) throws InterruptedException {
+  /// @param times how many
+  void run(int times) throws InterruptedException {
     service.child(replicas).ask("load " + clients + " " + BYTES);
-    for (int round = 1; round <= rounds; round++) {
+    for (int round = 1; round <= times; round++) {
+      rounds = round;
       LineTrial.pause(SETTLE_NANOS);
       joined = round % replicas;
       List<Integer> before = connections(-1);
@@ -63,7 +65,7 @@ final class LoadOverTime {
       progress.printf(
           "round %d of %d: clients %s, without replica %d %s; it has its share after %s%n",
           round,
-          rounds,
+          times,
           before,
           joined,
           without,
@@ -92,6 +94,7 @@ final class LoadOverTime {
     return share;
   }
 
+  /// @param dead whose number is -1; -1 when all are there
   private List<Integer> connections(int dead) throws InterruptedException {
     List<Integer> all = new ArrayList<>();
     for (int rank = 0; rank < replicas; rank++) {
@@ -104,7 +107,7 @@ final class LoadOverTime {
     List<List<String>> rows = new ArrayList<>();
     var head = new ArrayList<>(List.of("seconds since it serves"));
     for (int rank = 0; rank < replicas; rank++) {
-      head.add("clients of n" + rank + (rank == joined ? ", new" : ""));
+      head.add("clients of " + named(rank));
     }
     rows.add(head);
     for (int look = 0; look < last.size(); look += SHOWN_EVERY) {
@@ -115,9 +118,13 @@ final class LoadOverTime {
     return rows;
   }
 
+  private String named(int rank) {
+    return "n" + rank + (rank == joined ? ", new" : "");
+  }
+
   String title() {
-    return "load over time, %d clients, %d rounds, the last one; 0.8 of its share after ms %s"
-        .formatted(clients, toShare.rounds(), toShare.show(Failover::millis));
+    return "load over time, %d clients, the last of %d rounds; 0.8 of its share in %d of them, after ms %s"
+        .formatted(clients, rounds, toShare.rounds(), toShare.show(Failover::millis));
   }
 
   /// The clients of each replica over seconds, in the last round.
@@ -125,8 +132,8 @@ final class LoadOverTime {
     Map<String, List<double[]>> series = new LinkedHashMap<>();
     for (int rank = 0; rank < replicas; rank++) {
       int of = rank;
-      String name = "n" + rank + (rank == joined ? ", new" : "");
-      series.put(name, last.stream().map(look -> new double[] {look.seconds, look.connections.get(of)}).toList());
+      series.put(
+          named(rank), last.stream().map(look -> new double[] {look.seconds, look.connections.get(of)}).toList());
     }
     return series;
   }
