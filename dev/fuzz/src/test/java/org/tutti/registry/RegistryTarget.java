@@ -13,7 +13,11 @@ import org.tutti.storage.StorageException;
 
 /// The JSON that members and a registry say to each other, and that a registry finds on its disk.
 public final class RegistryTarget implements FuzzTarget {
-  private static final RegistryConfig CONFIG = RegistryConfig.expecting(2);
+  private static final int MANY = 8;
+
+  // The registry remembers what earlier inputs announced. An answer tells all members of a group and a change writes
+  // all groups, so with many of them a short input rightly costs more than its length allows.
+  private static final RegistryConfig CONFIG = new RegistryConfig(2, RegistryConfig.expecting(2).lease(), MANY, MANY);
 
   private final Registry registry;
 
