@@ -29,7 +29,7 @@ import org.tutti.sim.service.Simulated;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BlocksSimulatedTest {
   private static final int SEEDS = 12;
-  private static final int MANY = 1500;
+  private static final int MANY = 600;
 
   /// What is executed one by one: no copies, no snapshots.
   private abstract static class Model implements StateMachine {

@@ -20,7 +20,7 @@ class CampaignTest {
   private static final int SEEDS = 25; // a deep build runs many more
   private static final int INTERRUPTED = 100; // enough that an interrupt comes before the last
   private static final int MORE = 300; // enough that no kind of fault is missing by chance
-  private static final int MANY = 1500; // of a deep build
+  private static final int MANY = 600; // of a deep build
   private static final int PERCENT_MIN = 5;
   private static final int FEW = 6;
 

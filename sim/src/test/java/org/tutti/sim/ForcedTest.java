@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Operators give up all members of durable groups but one, rightly or not, and force that one to be primary.
 class ForcedTest {
   private static final int SEEDS = 30; // a deep build runs more
-  private static final int MORE = Integer.getInteger("sim.forced", 1500);
+  private static final int MORE = Integer.getInteger("sim.forced", 800);
   private static final int FORCED_ONE_IN = 2; // in the others nobody has anything to go on from
 
   @Test
