@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.bench {
   requires HdrHistogram;
   requires com.fasterxml.jackson.jr.ob;
+  requires micrometer.core;
   requires xchart;
   requires java.desktop;
   requires java.management;
@@ -13,6 +14,7 @@ module org.tutti.bench {
   requires transitive org.tutti;
   requires transitive org.tutti.net;
   requires org.tutti.ipc;
+  requires org.tutti.metrics;
   requires org.tutti.replica;
   requires org.tutti.sim;
   requires transitive org.tutti.lab;

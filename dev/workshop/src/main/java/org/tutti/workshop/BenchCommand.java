@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       IpcBenchCommand.class,
       RomiopBenchCommand.class,
       InstrumentCommand.Latency.class,
+      InstrumentCommand.Metrics.class,
       LineCommand.class,
       BenchCommand.Many.class,
       InstrumentCommand.OpenLoop.class,

@@ -251,6 +251,35 @@ final class InstrumentCommand {
     }
   }
 
+  /// `tutti bench metrics`.
+  @Command(
+      name = "metrics",
+      description = {
+        "What reading metrics costs: groups whose members show them by Micrometer, beside two whose metrics nobody "
+            + "reads; a flood and a closed loop."
+      })
+  static final class Metrics implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Option(
+        names = "--every",
+        paramLabel = "TIME",
+        split = ",",
+        converter = TimeConverter.class,
+        description = "How often they are read, at least 1ms; a group for each (5s,10ms).")
+    List<Duration> every = List.of(Duration.ofSeconds(5), Duration.ofMillis(10));
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      if (every.stream().anyMatch(time -> time.toMillis() < 1)) {
+        throw new ParameterException(spec.commandLine(), "metrics are read every 1ms at most, not " + every);
+      }
+      return common.measureOne((options, out) -> Instrument.metrics(options, every, out));
+    }
+  }
+
   /// `tutti bench versus`.
   @Command(
       name = "versus",

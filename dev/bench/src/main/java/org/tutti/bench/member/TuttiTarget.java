@@ -1,5 +1,6 @@
 package org.tutti.bench.member;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -34,6 +35,7 @@ import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.metrics.NodeMeters;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.net.udp.UdpConfig;
@@ -63,6 +65,8 @@ final class TuttiTarget implements BenchTarget {
   private @Nullable PackingGroups packingGroups;
   private int size;
   private Duration spin = Duration.ZERO;
+  private @Nullable Duration metricsEvery; // or nobody reads metrics
+  private @Nullable NodeMeters meters;
   private boolean futures; // whether floods ask what becomes of each message
   private @Nullable Thread taker;
   private final AtomicLong delivered = new AtomicLong(); // written by the one thread that delivers
@@ -94,6 +98,8 @@ final class TuttiTarget implements BenchTarget {
     }
     spin = Duration.ofNanos(Long.parseLong(settings.getOrDefault("spin", "0")));
     futures = "true".equals(settings.get("futures"));
+    String every = settings.get("metrics");
+    metricsEvery = every == null ? null : Duration.ofNanos(Long.parseLong(every));
     if ("true".equals(settings.get("receive"))) {
       taker = new Thread(this::take, "taker");
     }
@@ -138,6 +144,9 @@ final class TuttiTarget implements BenchTarget {
       taker.start();
     }
     await(rank + 1);
+    if (metricsEvery != null) {
+      meters = NodeMeters.bind(new SimpleMeterRegistry(), metricsEvery, node, group());
+    }
   }
 
   @Override
@@ -315,6 +324,9 @@ final class TuttiTarget implements BenchTarget {
   public void close() {
     if (taker != null) {
       taker.interrupt();
+    }
+    if (meters != null) {
+      meters.close();
     }
     if (node != null) {
       node.close();

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +117,24 @@ public final class Instrument {
       instrument.measure(besideRaw(options.withMembers(size)), TrialPlan::floods);
     }
     return instrument.report();
+  }
+
+  /// Throughput and latency of groups whose metrics are read, beside one whose metrics nobody reads, and another one of
+  /// these, which shows how far figures of the same thing differ.
+  ///
+  /// @param options how
+  /// @param every   how often they are read, for each group whose metrics are read
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean metrics(InstrumentOptions options, List<Duration> every, PrintWriter out)
+      throws InterruptedException {
+    var groupPlans = new ArrayList<ProcessGroupPlan>();
+    groupPlans.add(ProcessGroupPlan.metrics(options.members(), "without metrics", null));
+    groupPlans.add(ProcessGroupPlan.metrics(options.members(), "the same again", null));
+    every.forEach(time ->
+        groupPlans.add(ProcessGroupPlan.metrics(options.members(), "metrics every " + time.toMillis() + " ms", time)));
+    return new Instrument(options, "metrics", out).run(groupPlans, TrialPlan::besideEachOther);
   }
 
   /// Packing policies beside fixed degrees.

@@ -1,9 +1,11 @@
 package org.tutti.bench.trial;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.bench.member.BenchTarget;
 
@@ -53,6 +55,14 @@ record ProcessGroupPlan(
           return new ProcessGroupPlan(title, Instrument.TUTTI, size, all);
         })
         .toList();
+  }
+
+  /// Tutti, whose metrics are read now and then.
+  ///
+  /// @param every how often, or null for never
+  static ProcessGroupPlan metrics(int size, String name, @Nullable Duration every) {
+    List<String> settings = every == null ? List.of() : List.of("metrics=" + every.toNanos());
+    return new ProcessGroupPlan(name, Instrument.TUTTI, size, settings);
   }
 
   static ProcessGroupPlan raw(int size) {

@@ -160,6 +160,17 @@ final class TrialPlan {
     return trialSets;
   }
 
+  /// Floods, and a closed loop, of all process groups.
+  List<TrialSet> besideEachOther() {
+    var all = new ArrayList<>(floods());
+    var task = new Task.Closed(0, LATENCY_BYTES, SendingThread.LISTENER, loop);
+    all.add(
+        trialSet(
+            String.format(Locale.ROOT, "closed loop, %,d B", LATENCY_BYTES),
+            processGroups.stream().map(each -> new TrialSet.Trial(each.name(), each, task)).toList()));
+    return all;
+  }
+
   /// One sender and all senders beside other toolkits, and closed loops.
   List<TrialSet> versusPeers() {
     List<TrialSet> all = new ArrayList<>();

@@ -72,6 +72,22 @@ class InstrumentTest {
     assertThat(results()).containsKeys("command", "machine", "process-groups", "trial-sets");
   }
 
+  /// Groups whose metrics are read and groups whose metrics are not, in the same rounds.
+  @Tag("socket")
+  @Test
+  @Tag("deep")
+  void readingMetricsIsComparedWithNot() throws Exception {
+    var text = new StringWriter();
+    boolean complete =
+        Instrument.metrics(options(2, 1, List.of(100), 1), List.of(Duration.ofMillis(10)), new PrintWriter(text));
+    assertThat(complete).as("%s", text).isTrue();
+    assertThat(text.toString())
+        .containsPattern("\\| without metrics +\\| [1-9][0-9,]* ")
+        .containsPattern("\\| the same again +\\| [1-9][0-9,]* ")
+        .containsPattern("\\| metrics every 10 ms +\\| [1-9][0-9,]* ")
+        .contains("closed loop, 100 B: 1 of 1 rounds count");
+  }
+
   /// Throughput and latency of the orderings side by side, in the same rounds.
   @Tag("socket")
   @Test
