@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// @param inPrimary       for how long, in all, this member has been in primary views
 /// @param eventHeld       for how long the application has been at an event, or has not asked for the next one while
 ///                        some wait; zero when none waits, and with a [GroupListener], which holds the whole node
+/// @param latency         how long multicasts of this member took from the call until they were delivered here, not
+///                        until its application takes them; of those that went together the oldest counts. Those to
+///                        some members do not count, nor those whose outcome a view change left open
 /// @param spilled         what waits on disk for the application, as in [Status#spilled]
 /// @param peers           the other members of the view, most senior first; none before the first view and after the
 ///                        end
@@ -41,6 +45,7 @@ public record GroupMetrics(
     long otherViews,
     Duration inPrimary,
     Duration eventHeld,
+    LatencyHistogram latency,
     Status.Spilled spilled,
     List<Peer> peers) {
 
@@ -53,20 +58,25 @@ public record GroupMetrics(
   /// Another member of the view, as it was seen from here when the engine looked last, at most two heartbeats ago.
   ///
   /// @param member      who
-  /// @param lag         how many messages this member holds of which that one has not said that it holds them; empty
-  ///                    in a view that is not primary
+  /// @param lag         what this member holds of which that one has not said that it holds it, as it is sent: with
+  ///                    the lengths before messages; null in a view that is not primary
   /// @param windowBytes how much of this member's window holds what that one's application has not taken
   /// @param silent      for how long nothing was heard of it
   /// @param roundTrip   how long a packet to it and its acknowledgement take, on the average, the last ones counting
   ///                    most; null when nothing was measured
   /// @param queuedBytes how much is queued for it, or not acknowledged by it
+  /// @param repeated    how many packets were sent to it again since this node is connected with it
   public record Peer(
       MemberId member,
-      OptionalLong lag,
+      @Nullable Traffic lag,
       long windowBytes,
       Duration silent,
       @Nullable Duration roundTrip,
-      long queuedBytes) {}
+      long queuedBytes,
+      long repeated) {}
+
+  private static final int NANO_DIGITS = 9;
+  private static final long NANOS_PER_MICRO = 1000;
 
   private static final Metric DELIVERED =
       Metric.counter("group.messages.delivered", "Messages were given to the application.");
@@ -90,12 +100,17 @@ public record GroupMetrics(
       Metric.counter("group.milliseconds.primary", "For how long this member has been in primary views.");
   private static final Metric EVENT_HELD =
       Metric.gauge("group.event.held.milliseconds", "For how long the application has been at its current event.");
+  private static final Metric WITHIN =
+      Metric.counter("group.multicasts.within", "Multicasts were delivered at their sender within so many seconds.");
+  private static final Metric TOOK =
+      Metric.counter("group.microseconds.multicast", "What the same multicasts took in all.");
   private static final Metric SPILLED =
       Metric.gauge("group.spilled.messages", "Messages that the application has not taken and that are on disk.");
   private static final Metric SPILLED_BYTES =
       Metric.gauge("group.spilled.bytes", "How much room the files of what is spilled take up.");
   private static final Metric LAG =
       Metric.gauge("peer.lag.messages", "What this member holds and the other one has not said to hold.");
+  private static final Metric LAG_BYTES = Metric.gauge("peer.lag.bytes", "The same in bytes, as they are sent.");
   private static final Metric WINDOW =
       Metric.gauge("peer.window.bytes", "What the other one's application takes up of the window of this member.");
   private static final Metric SILENT =
@@ -104,6 +119,8 @@ public record GroupMetrics(
       Metric.gauge("peer.roundtrip.microseconds", "How long a packet and its acknowledgement take on the average.");
   private static final Metric QUEUED =
       Metric.gauge("peer.queue.bytes", "What is queued for the other one, or not acknowledged by it.");
+  private static final Metric REPEATED =
+      Metric.counter("peer.packets.repeated", "Packets were sent to the other one again.");
 
   /// Copies the list.
   public GroupMetrics {
@@ -111,7 +128,8 @@ public record GroupMetrics(
   }
 
   /// The same as metrics, with the tag `group`, and of a peer `peer`, its name. These two are names that people have
-  /// given, so they may have any character that [Names] allows. What is not known is left out.
+  /// given, so they may have any character that [Names] allows. What is not known is left out. [#latency] becomes a
+  /// counter for each bound, with the tag `le`, as Prometheus has histograms.
   ///
   /// @return unmodifiable, in the order of [Metric#ORDER]
   public List<Metric> list() {
@@ -128,25 +146,43 @@ public record GroupMetrics(
     all.add(OTHER_VIEWS.with(otherViews));
     all.add(IN_PRIMARY.with(inPrimary.toMillis()));
     all.add(EVENT_HELD.with(eventHeld.toMillis()));
+    add(all, latency);
     all.add(SPILLED.with(spilled.messages()));
     all.add(SPILLED_BYTES.with(spilled.bytes()));
     peers.forEach(peer -> add(all, peer));
     return all.stream().map(metric -> tagged(metric, "group", group)).sorted(Metric.ORDER).toList();
   }
 
+  /// As Prometheus has histograms: each bound, in seconds, with all that took so long at most.
+  private static void add(List<Metric> all, LatencyHistogram latency) {
+    List<Duration> bounds = LatencyHistogram.bounds();
+    long within = 0;
+    for (int i = 0; i < bounds.size(); i++) {
+      within += latency.counts().get(i);
+      String seconds = BigDecimal.valueOf(bounds.get(i).toNanos(), NANO_DIGITS).stripTrailingZeros().toPlainString();
+      all.add(tagged(WITHIN.with(within), "le", seconds));
+    }
+    all.add(tagged(WITHIN.with(latency.count()), "le", "+Inf"));
+    all.add(TOOK.with(latency.total().toNanos() / NANOS_PER_MICRO));
+  }
+
   private static void add(List<Metric> all, Peer peer) {
     List<Metric> its = new ArrayList<>();
-    peer.lag.ifPresent(messages -> its.add(LAG.with(messages)));
+    if (peer.lag != null) {
+      its.add(LAG.with(peer.lag.messages));
+      its.add(LAG_BYTES.with(peer.lag.bytes));
+    }
     its.add(WINDOW.with(peer.windowBytes));
     its.add(SILENT.with(peer.silent.toMillis()));
     if (peer.roundTrip != null) {
-      its.add(ROUND_TRIP.with(peer.roundTrip.toNanos() / 1000));
+      its.add(ROUND_TRIP.with(peer.roundTrip.toNanos() / NANOS_PER_MICRO));
     }
     its.add(QUEUED.with(peer.queuedBytes));
+    its.add(REPEATED.with(peer.repeated));
     its.forEach(metric -> all.add(tagged(metric, "peer", peer.member.name())));
   }
 
-  /// As [Metric#tagged], for a name that people have given.
+  /// As [Metric#tagged], for a value of any characters.
   private static Metric tagged(Metric metric, String name, String value) {
     List<Metric.Tag> tags =
         Stream.concat(metric.tags().stream(), Stream.of(new Metric.Tag(name, value)))

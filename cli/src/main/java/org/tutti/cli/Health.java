@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupMetrics;
+import org.tutti.LatencyHistogram;
 import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
 import org.tutti.Metric;
@@ -58,6 +59,7 @@ final class Health implements AutoCloseable {
   private static final Duration HELD_MAX = Duration.ofSeconds(10);
 
   private static final String DOES_NOT_TURN = "the engine does not turn";
+  private static final List<Integer> PERCENTS = List.of(50, 99);
   private static final int CONTENT_MAX = 0;
   private static final int OK = 200;
   private static final int FORBIDDEN = 403;
@@ -261,12 +263,24 @@ final class Health implements AutoCloseable {
     all.put("windowUsedBytes", metrics.windowUsedBytes());
     all.put("windowBytes", metrics.windowBytes());
     all.put("undecided", metrics.undecided());
+    all.put("latencyMicros", latency(metrics.latency()));
     all.put("spilledMessages", metrics.spilled().messages());
     all.put("spilledBytes", metrics.spilled().bytes());
     all.put("eventHeldMillis", metrics.eventHeld().toMillis());
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());
     return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);
+  }
+
+  /// How long its own multicasts take here.
+  private static Map<String, @Nullable Object> latency(LatencyHistogram latency) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("count", latency.count());
+    PERCENTS.forEach(percent -> {
+      Duration most = latency.percentile(percent);
+      shown.put("p" + percent, most == null ? null : most.toNanos() / 1000);
+    });
+    return shown;
   }
 
   /// Which versions of the protocol the node speaks, and how far it lets its groups rise if it holds them back.
@@ -330,11 +344,13 @@ final class Health implements AutoCloseable {
   private static Map<String, @Nullable Object> peer(GroupMetrics.Peer peer) {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("name", peer.member().name());
-    shown.put("lagMessages", peer.lag().isPresent() ? peer.lag().getAsLong() : null);
+    shown.put("lagMessages", peer.lag() == null ? null : peer.lag().messages());
+    shown.put("lagBytes", peer.lag() == null ? null : peer.lag().bytes());
     shown.put("windowBytes", peer.windowBytes());
     shown.put("silentMillis", peer.silent().toMillis());
     shown.put("roundTripMicros", peer.roundTrip() == null ? null : peer.roundTrip().toNanos() / 1000);
     shown.put("queuedBytes", peer.queuedBytes());
+    shown.put("repeatedPackets", peer.repeated());
     return shown;
   }
 

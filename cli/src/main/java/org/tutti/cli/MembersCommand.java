@@ -74,6 +74,8 @@ final class MembersCommand implements Callable<Integer> {
         self ? true : null,
         "lagMessages",
         peer.get("lagMessages"),
+        "lagBytes",
+        peer.get("lagBytes"),
         "windowBytes",
         peer.get("windowBytes"),
         "silentMillis",
@@ -82,6 +84,8 @@ final class MembersCommand implements Callable<Integer> {
         peer.get("roundTripMicros"),
         "queuedBytes",
         peer.get("queuedBytes"),
+        "repeatedPackets",
+        peer.get("repeatedPackets"),
         "waits",
         waits.isEmpty() ? null : waits);
   }

@@ -551,7 +551,7 @@ public final class NodeEngine {
   }
 
   /// How a member of a group's view looks from here.
-  GroupMetrics.Peer peer(MemberId member, OptionalLong lag, long windowBytes) {
+  GroupMetrics.Peer peer(MemberId member, GroupMetrics.@Nullable Traffic lag, long windowBytes) {
     long trip = links.roundTripNanos(member);
     return new GroupMetrics.Peer(
         member,
@@ -559,7 +559,8 @@ public final class NodeEngine {
         windowBytes,
         Duration.ofNanos(detector.silentNanos(now, member)),
         trip < 0 ? null : Duration.ofNanos(trip),
-        links.queuedBytes(member));
+        links.queuedBytes(member),
+        links.repeated(member));
   }
 
   /// Whether something is on the way to a member.

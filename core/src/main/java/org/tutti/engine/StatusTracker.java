@@ -207,12 +207,12 @@ final class StatusTracker {
 
   private List<GroupMetrics.Peer> peers(
       View here, @Nullable ViewHistory current, ViewHistory.@Nullable Progress progress) {
-    long[] lags = current == null ? new long[0] : current.lags();
+    List<GroupMetrics.Traffic> lags = current == null ? List.of() : current.lags();
     var seen = new ArrayList<GroupMetrics.Peer>();
     for (MemberId member : here.members()) {
       int rank = progress == null ? -1 : progress.view().rankOf(member);
       if (!member.equals(identity.self())) {
-        OptionalLong lag = rank < 0 ? OptionalLong.empty() : OptionalLong.of(lags[rank]);
+        GroupMetrics.Traffic lag = rank < 0 ? null : lags.get(rank);
         seen.add(node.peer(member, lag, rank < 0 ? 0 : ledger.unconsumedFrom(progress.consumed()[rank])));
       }
     }

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
+import org.tutti.GroupMetrics;
 import org.tutti.Guarantee;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -525,19 +527,25 @@ public final class ViewHistory {
         bytes);
   }
 
-  /// How many messages are held here that each member is not known to hold.
+  /// What is held here that each member is not known to hold.
   ///
-  /// @return by rank; for this member 0
-  public long[] lags() {
+  /// @return by rank, with the bytes of batches; for this member nothing
+  public List<GroupMetrics.Traffic> lags() {
     long[] held = stability.held();
-    long[] lags = new long[held.length];
+    long[] messages = new long[held.length];
+    long[] bytes = new long[held.length];
     for (long index = log.first(); index < log.heldNext(); index++) {
-      int count = log.at(index).count();
-      for (int rank = 0; rank < lags.length; rank++) {
-        lags[rank] += rank != self && held[rank] <= index ? count : 0;
+      Batch batch = log.at(index);
+      for (int rank = 0; rank < held.length; rank++) {
+        if (rank != self && held[rank] <= index) {
+          messages[rank] += batch.count();
+          bytes[rank] += batch.payload().remaining();
+        }
       }
     }
-    return lags;
+    return IntStream.range(0, held.length)
+        .mapToObj(rank -> new GroupMetrics.Traffic(messages[rank], bytes[rank]))
+        .toList();
   }
 
   /// When [#flush] has something to say even if nothing happens.

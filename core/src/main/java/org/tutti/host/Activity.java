@@ -81,6 +81,7 @@ final class Activity {
         otherViews,
         Duration.ofNanos(nanos),
         eventHeld,
+        window.latency(),
         status.spilled(),
         here == null ? List.of() : peers.stream().filter(peer -> here.contains(peer.member())).toList());
   }

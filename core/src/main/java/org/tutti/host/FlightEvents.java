@@ -13,8 +13,9 @@ import jdk.jfr.Timespan;
 import org.tutti.MemberId;
 import org.tutti.View;
 
-/// What a membership tells Java's Flight Recorder: view changes, states that came, suspicions, full windows. Nothing is
-/// done while nothing is recorded, nor where the module `jdk.jfr` is not among those of the program.
+/// What a membership tells Java's Flight Recorder: view changes, states that came, suspicions, full windows; and what a
+/// node tells: long turns of its engine thread. Nothing is done while nothing is recorded, nor where the module
+/// `jdk.jfr` is not among those of the program.
 ///
 /// `docs/guides/logs.md` has the events; they come at the places where the lines of the log come, but for its limits.
 final class FlightEvents {
@@ -56,6 +57,13 @@ final class FlightEvents {
   void windowFull(long nanos, String behind) {
     if (isThere()) {
       WindowFull.record(this, nanos, behind);
+    }
+  }
+
+  /// The engine thread of a node goes on after a turn that was too long.
+  static void longTurn(String node, String calling, long nanos) {
+    if (isThere()) {
+      LongTurn.record(node, calling, nanos);
     }
   }
 
@@ -198,6 +206,35 @@ final class FlightEvents {
         event.of(at);
         event.full = nanos;
         event.behind = behind;
+        event.commit();
+      }
+    }
+  }
+
+  @Name("org.tutti.LongTurn")
+  @Label("Long Turn")
+  @Description("The engine thread, and so the whole node, was held up; told when it goes on.")
+  @Category("Tutti")
+  @StackTrace(false)
+  private static final class LongTurn extends Event {
+    @Label("Node")
+    String node = "";
+
+    @Label("Took")
+    @Description("As far as looks in tenths of a second can tell")
+    @Timespan(Timespan.NANOSECONDS)
+    long took;
+
+    @Label("Calling")
+    @Description("Which listener it called, as in the log")
+    String calling = "";
+
+    static void record(String node, String calling, long nanos) {
+      var event = new LongTurn();
+      if (event.shouldCommit()) {
+        event.node = node;
+        event.calling = calling;
+        event.took = nanos;
         event.commit();
       }
     }

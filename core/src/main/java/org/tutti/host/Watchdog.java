@@ -84,6 +84,7 @@ public final class Watchdog {
       warn(now);
     } else if (!same && told) {
       told = false;
+      FlightEvents.longTurn(node, who(before), before.nanos());
       LOG.log(Level.WARNING, "node %s: the engine thread goes on after %s".formatted(node, seconds(before.nanos())));
     }
   }
@@ -91,11 +92,14 @@ public final class Watchdog {
   private void warn(EventLoop.Turn stall) {
     var where = new Throwable("here is the engine thread");
     where.setStackTrace(loop.stalled());
-    String who = stall.calling() == null ? "code that is no listener's" : stall.calling();
     String line =
         "node %s: the engine thread, and so the whole node, has been held up for %s by %s"
-            .formatted(node, seconds(stall.nanos()), who);
+            .formatted(node, seconds(stall.nanos()), who(stall));
     LOG.log(Level.WARNING, line, where);
+  }
+
+  private static String who(EventLoop.Turn stall) {
+    return stall.calling() == null ? "code that is no listener's" : stall.calling();
   }
 
   private static String seconds(long nanos) {

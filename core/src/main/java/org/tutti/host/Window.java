@@ -15,6 +15,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupMetrics;
 import org.tutti.Invariant;
+import org.tutti.LatencyHistogram;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Outcome;
@@ -41,6 +42,7 @@ final class Window {
   private static final Outcome DELIVERED = new Outcome.Delivered();
   private static final long NO_POSITION = -1;
   private static final long NEVER = Long.MIN_VALUE;
+  private static final long NOT_TIMED = Long.MIN_VALUE;
 
   private final String group;
   private final MemberId self;
@@ -56,6 +58,7 @@ final class Window {
   private final TreeMap<Long, SubsetMulticast> subsets = new TreeMap<>(); // to some members, by number
   private @Nullable OpenBlock block; // the last request, when it can grow
   private final Payloads payloads = Payloads.used();
+  private final LatencyRecorder latency = new LatencyRecorder();
   private long used;
   private long sentMessages;
   private long sentBytes;
@@ -175,13 +178,15 @@ final class Window {
   /// @param used      what is in it, as the window counts
   /// @param bytes     how large it is
   /// @param undecided how many messages in it have no known outcome
-  record Use(GroupMetrics.Traffic sent, long used, long bytes, long undecided) {}
+  /// @param latency   from when messages entered it until they were delivered here
+  record Use(GroupMetrics.Traffic sent, long used, long bytes, long undecided, LatencyHistogram latency) {}
 
   Use use() {
     lock.lock();
     try {
       long unknown = (long) undecided.size() + open.size() + subsets.size();
-      return new Use(new GroupMetrics.Traffic(sentMessages, sentBytes), used, bytes, unknown);
+      var sent = new GroupMetrics.Traffic(sentMessages, sentBytes);
+      return new Use(sent, used, bytes, unknown, latency.histogram());
     } finally {
       lock.unlock();
     }
@@ -190,8 +195,9 @@ final class Window {
   private void enter(ByteBuffer message, long cost, SendOptions how, @Nullable CompletableFuture<Outcome> outcome) {
     refusedSince = NEVER;
     if (how.destinations().isEmpty()) {
-      enter(Batch.Kind.of(how.service()), message);
-      open.add(outcome);
+      boolean first = enter(Batch.Kind.of(how.service()), message);
+      // Of messages that go together only the oldest is timed: a look at the clock costs as much as a message does.
+      open.add(outcome, first ? System.nanoTime() : NOT_TIMED);
     } else {
       post(new Request.SubsetMulticast(group, subsetNumber + 1, copy(message), how.destinations()));
       subsetNumber++;
@@ -202,14 +208,17 @@ final class Window {
     sentBytes += cost - GroupUser.MESSAGE_OVERHEAD;
   }
 
-  private void enter(Batch.Kind kind, ByteBuffer message) {
+  /// @return whether it is the first one of a block
+  private boolean enter(Batch.Kind kind, ByteBuffer message) {
     OpenBlock last = block;
-    if (last == null || !last.add(kind, message)) {
-      int likely = OpenBlock.likely(last == null ? 0 : last.bytes());
-      var next = new OpenBlock(kind, lock, payloads, runBytesMax, runMessagesMax, bounded, likely, message);
-      post(new Request.Multicast(group, next));
-      block = next;
+    if (last != null && last.add(kind, message)) {
+      return false;
     }
+    int likely = OpenBlock.likely(last == null ? 0 : last.bytes());
+    var next = new OpenBlock(kind, lock, payloads, runBytesMax, runMessagesMax, bounded, likely, message);
+    post(new Request.Multicast(group, next));
+    block = next;
+    return true;
   }
 
   private static ByteBuffer copy(ByteBuffer message) {
@@ -246,7 +255,7 @@ final class Window {
         post(new Request.Propagate(group, message));
         propagation = null;
         used += cost;
-        open.add(null);
+        open.add(null, NOT_TIMED);
       } else {
         reserved = cost;
       }
@@ -341,7 +350,7 @@ final class Window {
           doubted.addLast(first);
           second.addLast(later);
         }
-        undecided.add(later);
+        undecided.add(later, NOT_TIMED); // how long a view change takes is no latency of the group
       }
     } finally {
       lock.unlock();
@@ -371,8 +380,15 @@ final class Window {
     }
     lock.lock();
     try {
+      long now = NOT_TIMED;
       for (int i = 0; i < messages; i++) {
-        decided[i] = (onlyOpen || undecided.isEmpty() ? open : undecided).remove();
+        OpenOutcomes oldest = onlyOpen || undecided.isEmpty() ? open : undecided;
+        long since = oldest.sinceNanos();
+        if (since != NOT_TIMED) {
+          now = now == NOT_TIMED ? System.nanoTime() : now;
+          latency.add(now - since);
+        }
+        decided[i] = oldest.remove();
       }
     } finally {
       lock.unlock();
@@ -444,6 +460,7 @@ final class Window {
     private static final int ROOM = 64;
 
     private @Nullable CompletableFuture<Outcome>[] ring = room(ROOM); // a power of two
+    private long[] since = new long[ROOM]; // when they entered, or NOT_TIMED
     private long first;
     private long next;
 
@@ -460,16 +477,25 @@ final class Window {
       return first == next;
     }
 
-    void add(@Nullable CompletableFuture<Outcome> outcome) {
+    void add(@Nullable CompletableFuture<Outcome> outcome, long nanos) {
       if (size() == ring.length) {
         var larger = OpenOutcomes.room(2 * ring.length);
+        var largerSince = new long[larger.length];
         for (long at = first; at < next; at++) {
           larger[(int) at & larger.length - 1] = ring[(int) at & ring.length - 1];
+          largerSince[(int) at & larger.length - 1] = since[(int) at & ring.length - 1];
         }
         ring = larger;
+        since = largerSince;
       }
       ring[(int) next & ring.length - 1] = outcome;
+      since[(int) next & ring.length - 1] = nanos;
       next++;
+    }
+
+    /// When the oldest one entered the window, if that is known.
+    long sinceNanos() {
+      return isEmpty() ? NOT_TIMED : since[(int) first & ring.length - 1];
     }
 
     @Nullable CompletableFuture<Outcome> remove() {

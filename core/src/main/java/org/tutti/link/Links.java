@@ -480,6 +480,15 @@ public final class Links {
     return link == null ? 0 : link.out().outstandingBytes();
   }
 
+  /// How many packets were sent to a peer again since its link was made.
+  ///
+  /// @param peer the peer
+  /// @return packets
+  public long repeated(MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? 0 : link.out().repeated();
+  }
+
   /// How long a packet to a peer and its acknowledgement take, on the average of the last ones.
   ///
   /// @param peer the peer

@@ -70,6 +70,7 @@ final class OutStream {
   private long outstanding; // bytes of messages that are queued or not acknowledged
   private long onTheWay; // those of them that are in packets
   private long acknowledgedBytes; // of messages, ever
+  private long repeated; // packets, ever
 
   OutStream(Path path, InStream acknowledgements, LongSupplier numbers) {
     this.path = path;
@@ -119,6 +120,10 @@ final class OutStream {
 
   long acknowledgedBytes() {
     return acknowledgedBytes;
+  }
+
+  long repeated() {
+    return repeated;
   }
 
   long roundTripNanos() {
@@ -365,6 +370,7 @@ final class OutStream {
 
   private boolean repeat(long now, Sent sent) {
     path.counters().count(Count.PACKETS_REPEATED);
+    repeated++;
     sent.repeated = true;
     return transmit(now, sent);
   }

@@ -93,6 +93,23 @@ class FlightEventsTest {
     assertThat(full.getFirst().getString("behind")).isEqualTo("n2 has not consumed 4711 bytes for 2.0 s");
   }
 
+  /// WatchdogTest has the turns.
+  @Test
+  void aLongTurnIsRecordedWithWhatItCalled() throws Exception {
+    recording.start();
+    FlightEvents.longTurn("n1", "GroupListener.deliver of group \"long\"", 1_300_000_000);
+    Path file = directory.resolve("turns.jfr");
+    recording.dump(file);
+    assertThat(RecordingFile.readAllEvents(file))
+        .filteredOn(event -> event.getEventType().getName().equals("org.tutti.LongTurn"))
+        .filteredOn(event -> event.getString("calling").contains("\"long\"")) // other tests may run in this process
+        .singleElement()
+        .satisfies(event -> {
+          assertThat(event.getString("node")).isEqualTo("n1");
+          assertThat(event.getDuration("took")).isEqualTo(Duration.ofMillis(1300));
+        });
+  }
+
   @Test
   void aStateThatBreaksOffIsNotComplete() throws Exception {
     recording.start();

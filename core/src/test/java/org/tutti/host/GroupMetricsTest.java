@@ -120,7 +120,8 @@ class GroupMetricsTest {
         until(one, seen -> seen.peers().getFirst().windowBytes() == 0 && seen.peers().getFirst().queuedBytes() == 0)
             .peers()
             .getFirst();
-    assertThat(idle.lag()).hasValue(0);
+    assertThat(idle.lag()).isEqualTo(new Traffic(0, 0));
+    assertThat(idle.repeated()).isZero();
     assertThat(Objects.requireNonNull(idle.roundTrip())).isPositive();
     assertThat(until(one, seen -> seen.windowUsedBytes() == 0).undecided()).isZero();
   }

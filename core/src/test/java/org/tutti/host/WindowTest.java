@@ -18,6 +18,7 @@ import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
+import org.tutti.LatencyHistogram;
 import org.tutti.MemberConfig;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
@@ -174,6 +175,33 @@ class WindowTest {
     assertThat(first).isCompletedWithValue(new Outcome.Delivered());
     assertThat(second).isCompletedWithValue(new Outcome.Ordered(8));
     assertThat(futures.get(2)).isCompletedWithValue(new Outcome.Ordered(9));
+  }
+
+  @Test
+  void ofMessagesThatGoTogetherTheOldestIsTimed() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      hand.group.post(ByteBuffer.allocate(4));
+    }
+    assertThat(hand.multicasts()).hasSize(3);
+    hand.group.post(ByteBuffer.allocate(4));
+    hand.group.decided(2, 0);
+    assertThat(hand.group.metrics().latency().count()).isEqualTo(1);
+    hand.group.decided(2, 2);
+    LatencyHistogram latency = hand.group.metrics().latency();
+    assertThat(latency.count()).as("that of two blocks").isEqualTo(2);
+    assertThat(latency.total()).isPositive();
+  }
+
+  @Test
+  void whatAViewChangeLeftOpenIsNotTimed() throws Exception {
+    hand.group.multicast(new byte[1]);
+    assertThat(hand.multicasts()).hasSize(1);
+    hand.group.undecided(1);
+    hand.group.decided(1, 0);
+    assertThat(hand.group.metrics().latency().count()).isZero();
+    hand.group.multicast(new byte[1]);
+    hand.group.decided(1, 1);
+    assertThat(hand.group.metrics().latency().count()).isEqualTo(1);
   }
 
   @Test

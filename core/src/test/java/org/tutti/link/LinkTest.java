@@ -341,7 +341,9 @@ class LinkTest {
     pair.a.send(9);
     assertThat(pair.quiet(STEPS_MAX)).isTrue();
     assertThat(pair.b.received).isEqualTo(upTo(20 + lost + 1));
-    assertThat(pair.a.counters.get(Count.PACKETS_REPEATED)).as("once each, and a few").isLessThan(lost + lost / 4);
+    long repeated = pair.a.counters.get(Count.PACKETS_REPEATED);
+    assertThat(repeated).as("once each, and a few").isLessThan(lost + lost / 4);
+    assertThat(pair.a.links.repeated(pair.b.self)).isEqualTo(repeated);
     assertThat(pair.nowNanos() - begun).isLessThan(100 * LossyPair.RETRANSMIT_NANOS);
   }
 

@@ -36,6 +36,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.GroupMetrics;
+import org.tutti.LatencyHistogram;
 import org.tutti.LocalRequest;
 import org.tutti.LoggedEvent;
 import org.tutti.MemberConfig;
@@ -593,6 +594,20 @@ class ApiExamplesTest {
     }
     // @end
     assertThat(log).containsExactly("1 messages sent, 0 undecided");
+  }
+
+  @Test
+  void latenciesAreCounted() throws Exception {
+    Group bank = node(1).create("bank", GroupConfig.standard());
+    bank.multicast(new byte[4]).get();
+    // @start region="latency"
+    LatencyHistogram latency = bank.metrics().latency();
+    Duration most = latency.percentile(99); // at most so long took 99 of 100 multicasts
+    if (most != null) {
+      log("99 % of " + latency.count() + " took at most " + most.toMillis() + " ms");
+    }
+    // @end
+    assertThat(log).hasSize(1).first().asString().startsWith("99 % of 1 took at most ");
   }
 
   @Test
