@@ -1,6 +1,7 @@
 package org.tutti.host;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,8 +14,10 @@ import org.tutti.user.Request;
 
 /// Asks a [Discovery] once a second on a thread of its own, and tells the engine when the answer has changed.
 public final class DiscoveryPoller {
+  private static final System.Logger LOG = System.getLogger("org.tutti.Node");
   private static final long PAUSE_MILLIS = 1000;
 
+  private final String name;
   private final List<Address> configured;
   private final Discovery discovery;
   private final EventLoop.Inbox inbox;
@@ -28,6 +31,7 @@ public final class DiscoveryPoller {
   /// @param discovery  is asked, and closed at the end
   /// @param inbox      the engine's
   public DiscoveryPoller(String name, List<Address> configured, Discovery discovery, EventLoop.Inbox inbox) {
+    this.name = name;
     this.configured = configured;
     this.discovery = discovery;
     this.inbox = inbox;
@@ -59,6 +63,9 @@ public final class DiscoveryPoller {
       Set<Address> told = new LinkedHashSet<>(configured);
       do {
         Set<Address> found = find(told);
+        if (!found.equals(told)) {
+          LOG.log(Level.DEBUG, () -> "node %s: the contacts are %s".formatted(name, found));
+        }
         if (!found.equals(told) && !inbox.post(new Request.Contacts(List.copyOf(found)))) {
           break;
         }
@@ -78,7 +85,8 @@ public final class DiscoveryPoller {
       var found = new LinkedHashSet<>(configured);
       discovery.find().stream().limit(Discovery.FOUND_MAX).forEach(found::add);
       return found;
-    } catch (IOException _) {
+    } catch (IOException failure) {
+      LOG.log(Level.DEBUG, () -> "node %s: discovery does not answer".formatted(name), failure);
       return before; // a name service that is down for a while must not part those who know each other
     }
   }

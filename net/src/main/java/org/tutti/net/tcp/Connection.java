@@ -247,6 +247,7 @@ final class Connection implements SelectorTransport.Claim {
     boolean complete = state == State.OPEN;
     state = State.CLOSED;
     loop.counters.add(reason);
+    loop.log(this, peer, reason);
     wire.close();
     if (out != null) {
       loop.sendBuffers.giveBack(out.bytes());

@@ -1,6 +1,7 @@
 package org.tutti.net.tcp;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.Names;
 import org.tutti.net.Nio;
 import org.tutti.spi.BufferPool;
 import org.tutti.tls.Credentials;
@@ -21,6 +23,7 @@ import org.tutti.transport.Refused;
 
 /// One turn after another of a transport: write, wait, read. Holds what its parts share; engine thread only.
 final class TcpLoop {
+  private static final System.Logger LOG = System.getLogger(TcpTransport.class.getName());
   private static final int RECORDS = 4; // of TLS, which are read or written at once
 
   final Address self;
@@ -126,11 +129,26 @@ final class TcpLoop {
     } else {
       counters.add(connection.isUnix() ? TcpCount.ACCEPTED_UNIX : TcpCount.ACCEPTED_TCP);
     }
+    LOG.log(Level.DEBUG, () -> "TCP at %s: the connection %s is complete".formatted(self, words(connection, peer)));
     Connection replaced = peer.use(connection);
     peers.list(peer);
     if (replaced != null) {
       replaced.close(TcpCount.CLOSED_REPLACED);
     }
+  }
+
+  /// Tells why a connection is closed.
+  void log(Connection connection, @Nullable Peer peer, TcpCount reason) {
+    LOG.log(
+        Level.DEBUG,
+        () ->
+            "TCP at %s: the connection %s is closed: %s"
+                .formatted(self, words(connection, peer), reason.metric().about()));
+  }
+
+  private static String words(Connection connection, @Nullable Peer peer) {
+    String with = peer == null ? "somebody who has not said who it is" : Names.printable(peer.address.text());
+    return (connection.isOutbound() ? "to " : "from ") + with + (connection.isUnix() ? " (Unix domain socket)" : "");
   }
 
   /// A connection was closed, perhaps by the other side or the network.

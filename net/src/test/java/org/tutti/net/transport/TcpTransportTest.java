@@ -13,8 +13,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.tutti.fixture.LogRecords;
 import org.tutti.fixture.Station;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
@@ -57,6 +60,24 @@ final class TcpTransportTest extends SocketContract {
   }
 
   /// What passes connections on is here an alias of the host: the node does not listen under the name that peers use.
+  @Test
+  void connectionsAreToldAtDebugWithWhyTheyEnd() throws Exception {
+    Logger logger = Logger.getLogger(TcpTransport.class.getName());
+    Station a = station("a");
+    Station b = station("b");
+    logger.setLevel(Level.FINE);
+    try (var log = new LogRecords(TcpTransport.class.getName())) {
+      exchange(a, b);
+      log.next("TCP at " + a.address() + ": the connection to " + b.address() + " is complete");
+      b.close();
+      until("the end", () -> counter(a, "closed{reason=by-peer}") > 0, a);
+      log.next(
+          "TCP at " + a.address() + ": the connection (to|from) " + b.address() + " is closed: The peer closed .*");
+    } finally {
+      logger.setLevel(null);
+    }
+  }
+
   @Test
   void peersReachANodeByTheAddressThatItAdvertises() throws IOException {
     Station a = station("a");
