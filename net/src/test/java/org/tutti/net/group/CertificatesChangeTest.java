@@ -3,9 +3,13 @@ package org.tutti.net.group;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -18,6 +22,8 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.Awaited;
+import org.tutti.fixture.Told;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.tls.Credentials;
@@ -40,6 +46,105 @@ class CertificatesChangeTest {
   private static void untilViewOf(Group group, int members) throws InterruptedException {
     while (group.view() == null || group.view().members().size() < members) {
       assertThat(group.receive(SOON)).isInstanceOf(Event.class);
+    }
+  }
+
+  /// A member's files of its own, which are replaced while it runs.
+  private final class Renewed {
+    final Path files;
+    final Credentials credentials;
+    final TcpTransport transport;
+    final Node node;
+
+    Renewed(String name, Path issued, List<Address> contacts) throws IOException {
+      files = Files.createDirectory(directory.resolve("files-of-" + name));
+      for (Path each : List.of(issued.resolve("cert.pem"), issued.resolve("key.pem"), issued.resolve("ca.pem"))) {
+        Files.copy(each, files.resolve(each.getFileName()));
+      }
+      credentials = Credentials.load(files);
+      transport = TcpTransport.open(new Address("127.0.0.1:0"), null, TcpConfig.lan(), credentials);
+      var how = Node.named(name).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
+      node = how.transport(transport).start();
+    }
+
+    void replace(String file, byte[] content) throws IOException {
+      Path fresh = Files.write(directory.resolve("fresh"), content);
+      Files.move(fresh, files.resolve(file), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    long counted(String what) {
+      return Told.of(transport.metrics(), what);
+    }
+  }
+
+  /// What one member has been given is in use when all its connections have been made anew.
+  private static void reconnect(Renewed member, List<Renewed> all, MulticastRounds traffic) throws Exception {
+    assertThat(member.credentials.reload()).isTrue();
+    long wanted = member.counted("peers.connected{over=tcp}") + all.size() - 1;
+    traffic.until(() -> {
+      all.forEach(other -> {
+        if (other != member) {
+          member.transport.renew(other.node.self().address());
+        }
+      });
+      return member.counted("peers.connected{over=tcp}") >= wanted;
+    });
+  }
+
+  private static byte[] bytes(Path... files) throws IOException {
+    var all = new ByteArrayOutputStream();
+    for (Path file : files) {
+      all.write(Files.readAllBytes(file));
+    }
+    return all.toByteArray();
+  }
+
+  /// As the guide on TLS says: both authorities, then other certificates, then only the new authority.
+  @Test
+  @Tag("deep")
+  void theAuthorityIsReplacedUnderTrafficAndNothingIsLost() throws Exception {
+    Path before = directory.resolve("old");
+    Path after = directory.resolve("new");
+    Authority oldOne = Authority.in(before);
+    Authority newOne = Authority.in(after);
+    var all = new ArrayList<Renewed>();
+    var groups = new ArrayList<Group>();
+    try {
+      for (String name : List.of("n1", "n2", "n3")) {
+        List<Address> contacts = all.stream().map(each -> each.node.self().address()).toList();
+        var next = new Renewed(name, oldOne.issue(name, "tutti", DAY), contacts);
+        all.add(next);
+        groups.add(groups.isEmpty() ? next.node.create("bank", GroupConfig.standard()) : next.node.join("bank"));
+      }
+      for (Group group : groups) {
+        Awaited.untilViewOf(group, all.size());
+      }
+      var traffic = new MulticastRounds(groups);
+      byte[] both = bytes(before.resolve("ca.pem"), after.resolve("ca.pem"));
+      for (Renewed member : all) {
+        member.replace("ca.pem", both);
+        reconnect(member, all, traffic);
+      }
+      for (Renewed member : all) {
+        Path issued = newOne.issue(member.node.self().name(), "tutti", DAY);
+        member.replace("key.pem", bytes(issued.resolve("key.pem")));
+        member.replace("cert.pem", bytes(issued.resolve("cert.pem")));
+        reconnect(member, all, traffic);
+      }
+      for (Renewed member : all) {
+        member.replace("ca.pem", bytes(after.resolve("ca.pem")));
+        reconnect(member, all, traffic);
+      }
+      Renewed first = all.getFirst();
+      List<Address> contact = List.of(first.node.self().address());
+      Path outdated = oldOne.issue("n4", "tutti", DAY);
+      Files.write(outdated.resolve("ca.pem"), both); // it would take the members
+      try (Node late = new Renewed("n4", outdated, contact).node) {
+        late.join("bank");
+        traffic.until(() -> first.counted("connections.closed{reason=wrong-certificate}") > 0);
+      }
+    } finally {
+      all.forEach(each -> each.node.close());
     }
   }
 

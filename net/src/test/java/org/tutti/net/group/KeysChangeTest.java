@@ -1,7 +1,6 @@
 package org.tutti.net.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.fixture.Awaited.next;
 import static org.tutti.fixture.Awaited.untilViewOf;
 
 import java.io.IOException;
@@ -14,13 +13,11 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
@@ -47,7 +44,7 @@ class KeysChangeTest {
   private final List<UdpTransport> transports = new ArrayList<>();
   private final List<Node> nodes = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
-  private long rounds;
+  private MulticastRounds traffic = new MulticastRounds(List.of());
 
   private void begin() throws Exception {
     for (int i = 0; i < MEMBERS; i++) {
@@ -61,6 +58,7 @@ class KeysChangeTest {
     for (Group group : groups) {
       untilViewOf(group, MEMBERS);
     }
+    traffic = new MulticastRounds(groups);
   }
 
   private Group join(int member) throws Exception {
@@ -88,33 +86,12 @@ class KeysChangeTest {
     return Told.of(transports.get(member).metrics(), what);
   }
 
-  /// Each member multicasts, and all is delivered everywhere and nothing else happens, until something has come to be.
-  private void multicastUntil(BooleanSupplier done) throws Exception {
-    boolean last;
-    do {
-      last = done.getAsBoolean();
-      byte[] round = ByteBuffer.allocate(Long.BYTES).putLong(rounds).array();
-      for (Group group : groups) {
-        group.multicast(round).get(30, TimeUnit.SECONDS);
-      }
-      for (Group group : groups) {
-        for (int i = 0; i < MEMBERS; i++) {
-          assertThat(next(group))
-              .isInstanceOfSatisfying(
-                  Event.Delivery.class,
-                  one -> assertThat(one.payload().getLong(0)).as("nothing is missing").isEqualTo(rounds));
-        }
-      }
-      rounds++;
-    } while (!last);
-  }
-
   private void step(String... lines) throws Exception {
     for (int i = 0; i < MEMBERS; i++) {
       int member = i;
       long changes = counted(member, "keys.changed");
       write(member, lines);
-      multicastUntil(() -> counted(member, "keys.changed") > changes);
+      traffic.until(() -> counted(member, "keys.changed") > changes);
     }
   }
 
@@ -161,12 +138,12 @@ class KeysChangeTest {
   void aBadFileChangesNothing() throws Exception {
     begin();
     Files.writeString(file(1), NEW.substring(1));
-    multicastUntil(() -> counted(1, "keys.unusable") > 1);
+    traffic.until(() -> counted(1, "keys.unusable") > 1);
     Files.delete(file(2));
-    multicastUntil(() -> counted(2, "keys.unusable") > 1);
+    traffic.until(() -> counted(2, "keys.unusable") > 1);
     step(OLD, NEW);
     long before = counted(1, "keys.unusable");
-    multicastUntil(() -> true);
+    traffic.until(() -> true);
     assertThat(counted(1, "keys.unusable")).isEqualTo(before);
   }
 }
