@@ -2,7 +2,6 @@ package org.tutti.replica;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
@@ -153,6 +152,9 @@ public final class Client implements AutoCloseable {
     this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
       protocol.wish(settings.policy);
+    }
+    if (collects && settings.isBundled()) {
+      protocol.bundled();
     }
     if (settings.suspectsAfter != null) {
       protocol.allOnSuspicion(settings.suspectsAfter.toNanos());
@@ -512,19 +514,7 @@ public final class Client implements AutoCloseable {
   }
 
   private void toFirst(Carrier.Happening happening) {
-    switch (happening) {
-      case Carrier.Happening.Connected() -> protocol.connected();
-      case Carrier.Happening.Received(ByteBuffer frame) -> protocol.received(frame);
-      case Carrier.Happening.Disconnected(String why) -> protocol.disconnected(why);
-    }
-  }
-
-  private static void tell(QuietConnection of, Carrier.Happening happening) {
-    switch (happening) {
-      case Carrier.Happening.Connected() -> of.connected();
-      case Carrier.Happening.Received(ByteBuffer frame) -> of.received(frame);
-      case Carrier.Happening.Disconnected _ -> of.disconnected();
-    }
+    happening.tell(protocol);
   }
 
   /// A connection to one replica after the other. With the lock.
@@ -549,22 +539,12 @@ public final class Client implements AutoCloseable {
             try {
               SocketChannel socket = SocketChannel.open();
               socket.configureBlocking(false);
-              socket.connect(resolve(address));
+              socket.connect(FrameChannel.resolve(address));
               later(() -> register(attempt, address, socket));
             } catch (IOException | RuntimeException e) {
               later(() -> failed(attempt, e));
             }
           });
-    }
-
-    private InetSocketAddress resolve(String address) throws IOException {
-      int colon = address.lastIndexOf(':');
-      String host = address.substring(0, Math.max(0, colon)).replaceAll("^\\[|]$", "");
-      var found = new InetSocketAddress(host, Integer.parseInt(address.substring(colon + 1)));
-      if (found.isUnresolved()) {
-        throw new IOException("unknown host");
-      }
-      return found;
     }
 
     private void register(long attempt, String address, SocketChannel socket) {
@@ -747,7 +727,7 @@ public final class Client implements AutoCloseable {
 
     @Override
     public ClientProtocol.Line beside(QuietConnection of) {
-      Carrier carrier = carrier(happening -> tell(of, happening));
+      Carrier carrier = carrier(happening -> happening.tell(of));
       beside.add(carrier);
       return carrier;
     }
@@ -776,6 +756,7 @@ public final class Client implements AutoCloseable {
     private Duration deadline = Duration.ofSeconds(30);
     private int callsMax = 1024;
     private boolean hedges;
+    private boolean bundled;
     private @Nullable Policy policy;
     private @Nullable Duration suspectsAfter;
     private @Nullable Node node;
@@ -846,6 +827,30 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
+    /// Has the request manager gather the replies of several replicas, which come in one message: the client is
+    /// connected to nobody else. Only with a [#policy] that sends to the manager and collects several replies; a client
+    /// in a one-clusive [#group] does so anyway. Not together with [#allOnSuspicion]. When a deadline comes before a
+    /// bundle, the client knows of no reply, also if the manager has some.
+    ///
+    /// @return this builder
+    public Builder bundled() {
+      bundled = true;
+      return this;
+    }
+
+    private boolean isBundled() {
+      return bundled || node != null && kind == ClientGroup.Kind.ONE_CLUSIVE;
+    }
+
+    private void checkBundles() {
+      boolean toManager = policy != null && policy.dissemination() == Policy.Dissemination.MANAGER;
+      if (bundled && (policy == null || !policy.collectsSeveral() || !toManager || suspectsAfter != null)) {
+        throw new IllegalArgumentException(
+            "the manager gathers replies for a client that sends to it alone and collects several, not for "
+                + (policy == null ? "one without a policy" : policy));
+      }
+    }
+
     /// Has a client that sends its commands to the request manager send them to all replicas while it suspects the
     /// manager: as soon as the connection to it ends, or when nothing comes from it for a time although a command has
     /// no reply. Whatever has no reply is sent to the others then, under its number, so it is executed once, and so is
@@ -893,7 +898,8 @@ public final class Client implements AutoCloseable {
     /// founded anew with each that the client goes to, or with all ([ClientGroup.Kind]). The replicas have to allow it
     /// ([Replica.Builder#clientGroups]), and [#at] has to name some of them as they name themselves
     /// ([Replica#clients], or [Replica.Builder#advertise]). Not together with [#hedged] or [#tls]; with
-    /// [ClientGroup.Kind#ONE_CLUSIVE], no policy of several servers.
+    /// [ClientGroup.Kind#ONE_CLUSIVE], no policy that sends to all. That one server, the request manager, gathers the
+    /// replies of several.
     ///
     /// @param member  the client's node, whose contacts name the servers' nodes; other clients may have it too. A
     ///                replica of the service that it has cannot be in this client's groups. It is closed by whoever
@@ -928,9 +934,8 @@ public final class Client implements AutoCloseable {
       if (node == null) {
         return;
       }
-      boolean several =
-          policy != null && (policy.collectsSeveral() || policy.dissemination() == Policy.Dissemination.ALL);
-      if (several && kind == ClientGroup.Kind.ONE_CLUSIVE) {
+      boolean toAll = policy != null && policy.dissemination() == Policy.Dissemination.ALL;
+      if (toAll && kind == ClientGroup.Kind.ONE_CLUSIVE) {
         throw new IllegalArgumentException("a one-clusive group has one server: " + policy + " needs an inclusive one");
       }
       if (suspectsAfter != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
@@ -974,6 +979,7 @@ public final class Client implements AutoCloseable {
         throw new IllegalArgumentException("a client has a policy, or is hedged, not both");
       }
       checkSuspicion();
+      checkBundles();
       checkGroup();
       for (String address : contacts) {
         if (!address.matches(".+:\\d{1,5}")) {

@@ -2,7 +2,6 @@ package org.tutti.replica;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -29,6 +28,8 @@ import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.Ordering;
+import org.tutti.SendOptions;
+import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
 import org.tutti.Status;
@@ -301,6 +302,12 @@ public final class Replica implements AutoCloseable {
       metrics.add(
           Metric.counter("replica.clients.redirected", "A client wanted the request manager, which is another replica.")
               .with(protocol.misdirected()));
+      metrics.add(
+          Metric.counter("replica.bundles.sent", "A client got the replies of several replicas in one message.")
+              .with(protocol.bundles()));
+      metrics.add(
+          Metric.counter("replica.replies.dropped", "A reply for another replica, or a message of one, was dropped.")
+              .with(protocol.droppedReplies()));
       metrics.add(Metric.gauge("replica.connections.open", "Clients are connected here.").with(protocol.connections()));
       return metrics;
     });
@@ -391,8 +398,13 @@ public final class Replica implements AutoCloseable {
   /// Takes an event that has nothing to wait for.
   private boolean take(Event event) {
     switch (event) {
-      case Event.Delivery delivery ->
-          protocol.delivered(delivery.sender().name(), delivery.position(), delivery.payload());
+      case Event.Delivery(MemberId sender, Service service, long position, ByteBuffer payload) -> {
+        if (service == Service.TOTAL) {
+          protocol.delivered(sender.name(), position, payload);
+        } else {
+          protocol.heard(sender, payload);
+        }
+      }
       case Event.ViewChange(View view) -> protocol.viewed(view);
       case Event.CaughtUp(long position) -> protocol.caughtUp(position);
       case Event.StateRequest request -> give(request.sink());
@@ -430,7 +442,7 @@ public final class Replica implements AutoCloseable {
   /// its own.
   private void restore(StateSource from) throws IOException, InterruptedException {
     away(true);
-    var given = new Given(from);
+    var given = new GivenState(from);
     try (var in = new BufferedInputStream(given, 64 << 10)) {
       protocol.restore(in, true);
       in.transferTo(OutputStream.nullOutputStream()); // what the service has not read; half a state is none
@@ -471,31 +483,6 @@ public final class Replica implements AutoCloseable {
       }
     } finally {
       lock.unlock();
-    }
-  }
-
-  /// A state that knows whether it was the donor, and not the service, that failed.
-  private static final class Given extends FilterInputStream {
-    boolean broken;
-
-    Given(StateSource from) {
-      super(from);
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] into, int offset, int length) throws IOException {
-      try {
-        return super.read(into, offset, length);
-      } catch (IOException gone) {
-        broken = true;
-        throw gone;
-      }
     }
   }
 
@@ -576,6 +563,15 @@ public final class Replica implements AutoCloseable {
         return group.tryPost(message);
       } catch (TuttiException _) {
         return true; // the membership has ended, and so does the replica: nobody waits
+      }
+    }
+
+    @Override
+    public boolean reply(ByteBuffer message) {
+      try {
+        return group.tryPost(message, SendOptions.unordered());
+      } catch (TuttiException _) {
+        return true;
       }
     }
 

@@ -38,6 +38,7 @@ public final class CampaignReport implements SeedReport<RunResult> {
     REDUCED("of them with reduced membership", RunResult::reduced),
     GROUPS("groups of clients with replicas", RunResult::groups),
     IN_GROUPS("replies to calls in them", RunResult::inGroups),
+    BUNDLES("bundles of several replies", RunResult::bundles),
     WITH_COPIES("seeds: clients send to all", outcome -> one(outcome.copies() > 0)),
     WITH_SUSPICIONS("seeds: clients suspect managers", outcome -> one(outcome.suspicions() > 0)),
     FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),

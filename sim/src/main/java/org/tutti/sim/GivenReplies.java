@@ -1,7 +1,11 @@
 package org.tutti.sim;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -17,7 +21,8 @@ import org.tutti.replica.protocol.CommandReply;
 import org.tutti.replica.protocol.Frame;
 
 /// What replicas have answered to one client that collects several replies, and whether its outcomes are true; seen
-/// from outside, by the frames and by what the simulator knows of views.
+/// from outside, by the frames and by what the simulator knows of views. A reply in a bundle was given by who has said
+/// it to the other replicas, or sends the bundle.
 final class GivenReplies {
   /// A reply that a replica has sent.
   ///
@@ -27,10 +32,23 @@ final class GivenReplies {
   /// @param reply what it said
   private record Given(MemberId by, View view, Set<MemberId> asked, CommandReply reply) {}
 
+  /// A command of a session.
+  private record Numbered(long session, long number) {}
+
+  /// Whom a command reached by a replica that was told of it.
+  private record Reached(MemberId by, View view, Set<MemberId> asked) {}
+
+  /// What a replica has said to the others.
+  private record Said(MemberId by, CommandReply.Status status, long position, ByteBuffer payload) {}
+
   private final boolean all; // are to answer; else a majority
   private final TreeMap<Long, List<Given>> given = new TreeMap<>(); // by the command's position
   private final TreeMap<Long, Set<String>> reached = new TreeMap<>(); // addresses, by connection
+  private final TreeMap<MemberId, Set<String>> told = new TreeMap<>(); // the same by who has told them last
+  private final Map<Numbered, List<Reached>> executed = new HashMap<>();
+  private final Map<Numbered, Set<Said>> said = new HashMap<>();
   private long outcomes;
+  private long bundles;
   private long reduced;
 
   GivenReplies(Policy.Collection which) {
@@ -44,26 +62,73 @@ final class GivenReplies {
   /// @param by    the replica's life
   void sends(long over, Frame frame, SimulatedReplica by) {
     switch (frame) {
-      case Frame.Welcome welcome -> reached.put(over, new TreeSet<>(welcome.replicas()));
-      case Frame.Replicas replicas -> reached.put(over, new TreeSet<>(replicas.replicas()));
+      case Frame.Welcome welcome -> tells(over, welcome.replicas(), by);
+      case Frame.Replicas replicas -> tells(over, replicas.replicas(), by);
       case Frame.Replied replied -> {
         View view = by.toldView();
         if (view != null) {
-          Set<String> addresses = reached.getOrDefault(over, Set.of());
-          Set<MemberId> asked = new TreeSet<>();
-          for (MemberId member : view.members()) {
-            boolean isReached = addresses.contains(ServiceGroup.address(member));
-            if (member.equals(by.node().self) || isReached && !by.isAway(member)) {
-              asked.add(member);
-            }
-          }
-          given
-              .computeIfAbsent(replied.reply().position(), _ -> new ArrayList<>())
-              .add(new Given(by.node().self, view, asked, replied.reply()));
+          Set<MemberId> asked = asked(view, reached.getOrDefault(over, Set.of()), by);
+          given(new Given(by.node().self, view, asked, replied.reply()));
         }
       }
+      case Frame.Bundle bundle -> bundled(bundle, by.node().self);
       default -> {}
     }
+  }
+
+  private void tells(long over, List<String> addresses, SimulatedReplica by) {
+    reached.put(over, new TreeSet<>(addresses));
+    told.put(by.node().self, new TreeSet<>(addresses));
+  }
+
+  private static Set<MemberId> asked(View view, Set<String> addresses, SimulatedReplica by) {
+    Set<MemberId> asked = new TreeSet<>();
+    for (MemberId member : view.members()) {
+      boolean isReached = addresses.contains(ServiceGroup.address(member));
+      if (member.equals(by.node().self) || isReached && !by.isAway(member)) {
+        asked.add(member);
+      }
+    }
+    return asked;
+  }
+
+  private void given(Given one) {
+    given.computeIfAbsent(one.reply.position(), _ -> new ArrayList<>()).add(one);
+  }
+
+  /// A replica is to execute a command.
+  void executes(SimulatedReplica by, long session, long number) {
+    View view = by.toldView();
+    MemberId self = by.node().self;
+    if (view != null && told.containsKey(self)) {
+      executed
+          .computeIfAbsent(new Numbered(session, number), _ -> new ArrayList<>())
+          .add(new Reached(self, view, asked(view, told.get(self), by)));
+    }
+  }
+
+  /// A replica says its reply to the others.
+  ///
+  /// @param reply behind the kind of message
+  void says(SimulatedReplica by, ByteBuffer reply) {
+    var command = new Numbered(reply.getLong(), reply.getLong());
+    CommandReply.Status status = CommandReply.Status.values()[reply.get()];
+    said.computeIfAbsent(command, _ -> new HashSet<>())
+        .add(new Said(by.node().self, status, reply.getLong(), reply.slice()));
+  }
+
+  private void bundled(Frame.Bundle bundle, MemberId by) {
+    var command = new Numbered(bundle.session(), bundle.number());
+    for (Reply<CommandReply> reply : bundle.replies()) {
+      CommandReply value = reply.value();
+      var its = new Said(reply.member(), value.status(), value.position(), value.payload());
+      if (reply.member().equals(by) || said.getOrDefault(command, Set.of()).contains(its)) {
+        executed.getOrDefault(command, List.of()).stream()
+            .filter(reached -> reached.by.equals(by))
+            .forEach(reached -> given(new Given(reply.member(), reached.view, reached.asked, value)));
+      }
+    }
+    bundles++;
   }
 
   /// What is untrue in an outcome.
@@ -125,6 +190,11 @@ final class GivenReplies {
   /// How many outcomes of several replies there were.
   long outcomes() {
     return outcomes;
+  }
+
+  /// How many bundles replicas have sent.
+  long bundles() {
+    return bundles;
   }
 
   /// How many of them count only because a replica has left.

@@ -37,6 +37,7 @@ import org.tutti.sim.check.Violation;
 /// @param reduced    how many of them count only because a replica has left
 /// @param groups     how many groups clients have formed with replicas
 /// @param inGroups   how many calls have a reply that came in such a group
+/// @param bundles    how many outcomes came to clients in one message with the replies of several replicas
 /// @param violations what did not hold
 public record RunResult(
     Plan plan,
@@ -70,6 +71,7 @@ public record RunResult(
     long reduced,
     long groups,
     long inGroups,
+    long bundles,
     List<Violation> violations) {
   /// Whether everything held.
   ///

@@ -5,10 +5,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
@@ -33,6 +35,11 @@ final class ServiceGroup implements ClientLink {
   static final String NAME = "registers";
 
   private static final String GROUP = "service";
+  private static final int CALL = 4; // kinds of what replicas say to each other
+  private static final int COLLECT = 11;
+  private static final int REPLY = 12;
+  private static final int SESSION_AT = 1 + Long.BYTES;
+  private static final int NUMBER_AT = SESSION_AT + Long.BYTES;
   private static final int VIOLATIONS_MAX = 5; // shown
   private static final int ACTS_MAX = 150;
   private static final long REST_UNITS = 60;
@@ -154,15 +161,24 @@ final class ServiceGroup implements ClientLink {
   private boolean calm;
   private boolean expecting;
 
+  /// What a client does besides what its policy says.
+  enum Way {
+    PLAIN,
+    /// It sends to all while it suspects the manager.
+    ON_SUSPICION,
+    /// The manager gathers the replies that it collects.
+    BUNDLED
+  }
+
   /// What a run is about that is not drawn: one client with a policy, and what is done to messages.
   ///
   /// @param policy   the client's; its replication and ordering are those of the replicas
-  /// @param suspects whether its only client sends to all while it suspects the manager
+  /// @param way      what the client does besides
   /// @param posts    asked before a replica multicasts; whether its node has gone instead
   /// @param delivers asked before a replica is delivered a message; whether its node has gone instead
   record Choice(
       Policy policy,
-      boolean suspects,
+      Way way,
       BiPredicate<SimulatedNode, ByteBuffer> posts,
       BiPredicate<SimulatedNode, ByteBuffer> delivers) {}
 
@@ -193,7 +209,7 @@ final class ServiceGroup implements ClientLink {
     this.ends = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 3);
     this.near = random.nextBoolean();
     var drawn = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
-    this.settings = choice == null ? drawn : drawn.forOnly(choice.policy(), choice.suspects());
+    this.settings = choice == null ? drawn : drawn.forOnly(choice.policy(), choice.way());
     this.stalls = new long[settings.clients() + settings.groupClients()][plan.nodes()];
     this.groupClients = new GroupClients(setting, this);
     this.lives = new SessionLives(history, settings.limits().sessionMillis());
@@ -512,6 +528,26 @@ final class ServiceGroup implements ClientLink {
     }
   }
 
+  // ---- what replicas say to each other -----------------------------------------------------------------------------
+
+  /// A replica says something in no order: its reply to a command, for whoever gathers the replies of all.
+  void says(SimulatedReplica by, ByteBuffer message) {
+    if (message.get(0) == REPLY) {
+      collecting().forEach(given -> given.says(by, message.duplicate().position(1)));
+    }
+  }
+
+  /// A replica is to execute something.
+  void executes(SimulatedReplica by, ByteBuffer message) {
+    if (message.get(0) == CALL || message.get(0) == COLLECT) {
+      collecting().forEach(given -> given.executes(by, message.getLong(SESSION_AT), message.getLong(NUMBER_AT)));
+    }
+  }
+
+  private Stream<GivenReplies> collecting() {
+    return allClients.stream().map(SimulatedClient::given).filter(Objects::nonNull);
+  }
+
   // ---- at rest ---------------------------------------------------------------------------------------------------
 
   /// No more faults, and nothing new.
@@ -672,6 +708,11 @@ final class ServiceGroup implements ClientLink {
   /// How many of them count only because a replica has left.
   long reduced() {
     return allClients.stream().mapToLong(SimulatedClient::reduced).sum();
+  }
+
+  /// How many outcomes came in one message with the replies of several replicas.
+  long bundles() {
+    return collecting().mapToLong(GivenReplies::bundles).sum();
   }
 
   /// How many copies of commands went to further replicas, as their clients send to all.

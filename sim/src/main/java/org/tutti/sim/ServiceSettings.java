@@ -46,6 +46,7 @@ final class ServiceSettings {
   /// @param policy        how it uses the replicas, or null
   /// @param kind          in which groups with replicas it is; null for one that has connections
   /// @param suspectsNanos after which silence of the manager it sends to all; 0 for never
+  /// @param bundled       whether the manager gathers the replies of several replicas for it
   record Client(
       List<String> contacts,
       long silenceNanos,
@@ -54,11 +55,12 @@ final class ServiceSettings {
       boolean hedged,
       @Nullable Policy policy,
       ClientGroup.@Nullable Kind kind,
-      long suspectsNanos) {}
+      long suspectsNanos,
+      boolean bundled) {}
 
   private final Plan plan;
   private final @Nullable Policy only; // what the only client wants; null when clients are drawn
-  private final boolean onlySuspects;
+  private final ServiceGroup.Way onlyWay;
   private final Settings settings;
   private final GroupConfig group;
   private final SessionTable.Limits limits;
@@ -77,7 +79,7 @@ final class ServiceSettings {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, -1);
     this.plan = plan;
     this.only = null;
-    this.onlySuspects = false;
+    this.onlyWay = ServiceGroup.Way.PLAIN;
     this.settings = new Settings(plan);
     this.group =
         GroupConfig.builder()
@@ -111,10 +113,10 @@ final class ServiceSettings {
     return there ? Plan.between(random, 1, plan.nodes() / GROUP_CLIENTS_NODES_MIN) : 0;
   }
 
-  private ServiceSettings(ServiceSettings drawn, Policy only, boolean suspects) {
+  private ServiceSettings(ServiceSettings drawn, Policy only, ServiceGroup.Way way) {
     this.plan = drawn.plan;
     this.only = only;
-    this.onlySuspects = suspects;
+    this.onlyWay = way;
     this.settings = drawn.settings;
     this.group = drawn.group.toBuilder().ordering(only.ordering()).build();
     this.replication = only.replication();
@@ -132,9 +134,9 @@ final class ServiceSettings {
 
   /// The same for one client with a policy, who knows all replicas and has as much time as it needs.
   ///
-  /// @param suspects whether it sends to all while it suspects the manager
-  ServiceSettings forOnly(Policy policy, boolean suspects) {
-    return new ServiceSettings(this, policy, suspects);
+  /// @param way what it does besides
+  ServiceSettings forOnly(Policy policy, ServiceGroup.Way way) {
+    return new ServiceSettings(this, policy, way);
   }
 
   private long sessionMillis(int units) {
@@ -208,8 +210,9 @@ final class ServiceSettings {
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
     if (only != null) {
       List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
-      return new Client(
-          replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, onlySuspects ? silence / 2 : 0);
+      long after = onlyWay == ServiceGroup.Way.ON_SUSPICION ? silence / 2 : 0;
+      boolean isBundled = onlyWay == ServiceGroup.Way.BUNDLED;
+      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, after, isBundled);
     }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);
@@ -218,6 +221,8 @@ final class ServiceSettings {
     boolean hedged = random.nextBoolean();
     Policy policy = random.nextBoolean() ? wish(random) : null;
     Policy wish = hedged ? null : policy;
+    long suspects = suspects(random, wish, silence);
+    boolean bundled = suspects == 0 && wish != null && isGathered(wish) && bundles(number).nextBoolean();
     return new Client(
         List.copyOf(contacts),
         silence,
@@ -226,7 +231,18 @@ final class ServiceSettings {
         hedged,
         wish,
         null,
-        suspects(random, wish, silence));
+        suspects,
+        bundled);
+  }
+
+  /// Whether the request manager can gather the replies that a client collects.
+  private static boolean isGathered(Policy policy) {
+    return policy.collectsSeveral() && policy.dissemination() == Policy.Dissemination.MANAGER;
+  }
+
+  /// What a client that may have its replies gathered is drawn from.
+  private SplittableRandom bundles(long client) {
+    return new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE / 2 + client);
   }
 
   /// In half of the clients that send to the manager: after some eighths of the silence after which they leave it.
@@ -253,12 +269,27 @@ final class ServiceSettings {
     Client drawn = client(plan.nodes() + place);
     Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
     if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
-      Policy.Collection one = policy.collectsSeveral() ? Policy.Collection.FIRST : policy.collection();
-      policy = new Policy(Policy.Dissemination.MANAGER, one, policy.replication(), policy.ordering());
+      policy = ofTheManager(place, policy);
     }
     long silence = drawn.silenceNanos + plan.suspectNanos(); // an answer takes two multicasts, along a chain of members
     long suspects = kind == ClientGroup.Kind.INCLUSIVE ? suspects(random, policy, silence) : 0;
-    return new Client(drawn.contacts, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects);
+    boolean bundled = kind == ClientGroup.Kind.ONE_CLUSIVE && policy != null && policy.collectsSeveral();
+    return new Client(
+        drawn.contacts, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects, bundled);
+  }
+
+  /// To the manager, which gathers the replies of several for three of four of these clients, if they can be had; drawn
+  /// from a stream of its own.
+  private Policy ofTheManager(int place, Policy policy) {
+    SplittableRandom random = bundles(-1 - place);
+    boolean several = random.nextInt(4) > 0 && replication == Replication.ACTIVE;
+    Policy.Collection some = random.nextBoolean() ? Policy.Collection.ALL : Policy.Collection.MAJORITY;
+    Policy.Collection one = policy.collectsSeveral() ? Policy.Collection.FIRST : policy.collection();
+    return new Policy(
+        Policy.Dissemination.MANAGER,
+        several ? some : one,
+        several ? Replication.ACTIVE : policy.replication(),
+        policy.ordering());
   }
 
   /// To the request manager or to all, with the replies of several if they can be had.

@@ -160,6 +160,9 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     Policy policy = settings.policy();
     if (policy != null) {
       protocol.wish(policy);
+      if (settings.bundled()) {
+        protocol.bundled();
+      }
       if (settings.suspectsNanos() > 0) {
         protocol.allOnSuspicion(settings.suspectsNanos());
         suspected = new SentOnSuspicion(settings.suspectsNanos());
@@ -474,6 +477,11 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
         throw new IllegalStateException(impossible);
       }
     }
+  }
+
+  /// What the replicas have given it, if it collects several replies.
+  @Nullable GivenReplies given() {
+    return given;
   }
 
   long collected() {

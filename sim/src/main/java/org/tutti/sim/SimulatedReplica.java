@@ -298,14 +298,28 @@ final class SimulatedReplica
     if (choice != null && choice.posts().test(node, message.duplicate())) {
       return false;
     }
+    boolean isSent = multicast(Batch.Kind.TOTAL, message);
+    if (isSent && !closed) {
+      service.lives().post(setting.scheduler().nowNanos(), servesSince, message);
+    }
+    return isSent;
+  }
+
+  private boolean multicast(Batch.Kind kind, ByteBuffer message) {
     long cost = message.remaining() + (long) MESSAGE_OVERHEAD;
     boolean fits = outstanding == 0 || outstanding + cost <= terms.member().windowBytes();
     if (fits && !closed) {
-      service.lives().post(setting.scheduler().nowNanos(), servesSince, message);
       outstanding += cost;
-      node.request(new Request.Multicast(group, MessageBlock.of(Batch.Kind.TOTAL, message)), 0);
+      node.request(new Request.Multicast(group, MessageBlock.of(kind, message)), 0);
     }
     return fits;
+  }
+
+  /// What a replica says in no order.
+  @Override
+  public boolean reply(ByteBuffer message) {
+    service.says(this, message.duplicate());
+    return multicast(Batch.Kind.UNORDERED, message);
   }
 
   @Override
@@ -458,6 +472,11 @@ final class SimulatedReplica
 
   @Override
   public void deliver(long index, Batch batch, long position) {
+    if (batch.kind().isWeak()) {
+      deliverEarly(batch);
+      pass(index, batch, position);
+      return;
+    }
     String sender = batch.sender().name();
     tell(() -> {
       long at = position;
@@ -472,6 +491,7 @@ final class SimulatedReplica
         if (choice != null && choice.delivers().test(node, message.duplicate())) {
           return;
         }
+        service.executes(this, message.duplicate());
         protocol.delivered(sender, place, message.duplicate());
         service.lives().end(message, service.history().ends().getOrDefault(place, List.of()));
       }
@@ -482,12 +502,20 @@ final class SimulatedReplica
 
   @Override
   public void deliverEarly(Batch batch) {
-    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+    tell(() -> {
+      for (Batch.Messages messages = batch.messages(); messages.hasNext(); ) {
+        ByteBuffer lent = messages.next();
+        protocol.heard(batch.sender(), ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+      }
+    });
   }
 
   @Override
   public void pass(long index, Batch batch, long position) {
-    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+    tell(() -> {
+      consumed++;
+      node.request(new Request.Consumed(group), 0);
+    });
   }
 
   @Override

@@ -219,6 +219,7 @@ public final class Simulation {
         service == null ? 0 : service.reduced(),
         service == null ? 0 : service.groupClients().formed(),
         service == null ? 0 : service.groupClients().answered(),
+        service == null ? 0 : service.bundles(),
         List.copyOf(found));
   }
 

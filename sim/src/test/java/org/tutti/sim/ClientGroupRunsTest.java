@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.tutti.replica.ClientGroup;
@@ -43,5 +44,28 @@ class ClientGroupRunsTest {
     assertThat(runs).allSatisfy(run -> assertThat(run.passed()).isTrue());
     assertThat(runs).filteredOn(run -> run.inGroups() > 0).hasSizeGreaterThan(RUNS / 2);
     assertThat(runs).anyMatch(run -> run.groups() > 2);
+  }
+
+  private static boolean bundles(Plan plan) {
+    var settings = new ServiceSettings(plan, true, 0);
+    return IntStream.range(plan.nodes() - settings.groupClients(), plan.nodes())
+        .mapToObj(settings::groupClient)
+        .anyMatch(client ->
+            client.kind() == ClientGroup.Kind.ONE_CLUSIVE
+                && client.policy() != null
+                && client.policy().collectsSeveral());
+  }
+
+  @Test
+  void managersGatherTheRepliesOfAllServers() {
+    List<RunResult> runs =
+        LongStream.iterate(1, seed -> seed + 1)
+            .mapToObj(seed -> RunKind.REPLICA.of(Plan.draw(seed)))
+            .filter(ClientGroupRunsTest::bundles)
+            .limit(RUNS)
+            .map(Simulation::run)
+            .toList();
+    assertThat(runs).allSatisfy(run -> assertThat(run.passed()).isTrue());
+    assertThat(runs.stream().filter(run -> run.bundles() > 0).count()).isGreaterThan(RUNS / 3);
   }
 }

@@ -80,6 +80,27 @@ class PolicyMatrixTest {
         });
   }
 
+  /// A client for which the manager gathers the replies: the same holds. Those of the two others may both come before
+  /// the manager has executed the command.
+  @TestFactory
+  Stream<DynamicTest> aClientThatGetsBundlesKeepsItToo() {
+    return toTheManager()
+        .filter(Policy::collectsSeveral)
+        .flatMap(policy -> Stream.of(Failure.values()).map(failure -> bundled(policy, failure)));
+  }
+
+  private static DynamicTest bundled(Policy policy, Failure failure) {
+    boolean isMajority = policy.collection() == Policy.Collection.MAJORITY;
+    return DynamicTest.dynamicTest(
+        policy + ", in bundles, " + failure.words,
+        () -> {
+          for (long seed = 1; seed <= SEEDS; seed++) {
+            String promised = promised(policy, failure) + "|3 replies".repeat(isMajority ? 1 : 0);
+            keepsItsPromise(policy, failure, seed, PolicyRun.runBundled(policy, failure, seed), promised);
+          }
+        });
+  }
+
   /// The manager is cut off from the client only: the others have the command before the client leaves the manager.
   @Test
   void aCutOffManagerDelaysWhoSuspectsItLess() {
@@ -94,11 +115,16 @@ class PolicyMatrixTest {
   }
 
   private static void keepsItsPromise(Policy policy, Failure failure, long seed, Outcome outcome) {
+    keepsItsPromise(policy, failure, seed, outcome, promised(policy, failure));
+  }
+
+  private static void keepsItsPromise(
+      Policy policy, Failure failure, long seed, Outcome outcome, String promised) {
     String what = policy + ", " + failure.words + ", seed " + seed + ": " + outcome;
     assertThat(outcome.violations()).as(what).isEmpty();
     assertThat(outcome.struck()).as(what).isEqualTo(failure != Failure.NONE);
     assertThat(outcome.executions()).as(what).isEqualTo(1);
-    assertThat(outcome.told()).as(what).matches(promised(policy, failure));
+    assertThat(outcome.told()).as(what).matches(promised);
   }
 
   /// A regular expression of what the client is told. A server that crashes when the manager sends may have executed

@@ -42,7 +42,8 @@ final class PolicyRun {
   /// @param violations what did not hold
   record Outcome(String told, long millis, int executions, boolean struck, List<Violation> violations) {}
 
-  private static final byte CALL = 4; // the kind of a replica's message with a command
+  private static final byte CALL = 4; // the kinds of a replica's messages with a command
+  private static final byte COLLECT = 11;
   private static final int PATIENCE_UNITS = 200;
   private static final int SETTLING_UNITS = 12;
   private static final int STALL_UNITS = 6;
@@ -59,7 +60,7 @@ final class PolicyRun {
   private boolean struck;
   private boolean broken;
 
-  private PolicyRun(Policy policy, boolean suspects, Failure failure, long seed) {
+  private PolicyRun(Policy policy, ServiceGroup.Way way, Failure failure, long seed) {
     this.policy = policy;
     this.failure = failure;
     this.plan = Plan.draw(seed).forPolicies();
@@ -67,19 +68,24 @@ final class PolicyRun {
     var setting =
         new Simulation.Setting(
             plan, new Streams(seed), scheduler, new RunCounts(), new Trace(scheduler, null), history);
-    var choice = new ServiceGroup.Choice(policy, suspects, this::posts, this::delivers);
+    var choice = new ServiceGroup.Choice(policy, way, this::posts, this::delivers);
     this.service = new ServiceGroup(setting, new RegisterService.Tested(0), 0, choice, this::broken);
     this.cluster = new SimulatedCluster(setting, node -> service.started(node, null), this::broken);
     this.network = new Network(scheduler, plan, setting.tally(), cluster);
   }
 
   static Outcome run(Policy policy, Failure failure, long seed) {
-    return new PolicyRun(policy, false, failure, seed).run();
+    return new PolicyRun(policy, ServiceGroup.Way.PLAIN, failure, seed).run();
   }
 
   /// The same for a client that sends to all while it suspects the manager.
   static Outcome runSuspecting(Policy policy, Failure failure, long seed) {
-    return new PolicyRun(policy, true, failure, seed).run();
+    return new PolicyRun(policy, ServiceGroup.Way.ON_SUSPICION, failure, seed).run();
+  }
+
+  /// The same for a client for which the manager gathers the replies of several.
+  static Outcome runBundled(Policy policy, Failure failure, long seed) {
+    return new PolicyRun(policy, ServiceGroup.Way.BUNDLED, failure, seed).run();
   }
 
   private Outcome run() {
@@ -116,6 +122,11 @@ final class PolicyRun {
     return new Outcome(told, millis, executions, struck, violations);
   }
 
+  private static boolean isCall(ByteBuffer message) {
+    byte kind = message.get();
+    return kind == CALL || kind == COLLECT;
+  }
+
   private String told(Call call, @Nullable Consolidated<Answer> outcome) {
     if (call.end() == End.OPEN) {
       return "nothing";
@@ -137,7 +148,7 @@ final class PolicyRun {
   // ---- what goes wrong -------------------------------------------------------------------------------------------
 
   private boolean posts(SimulatedNode node, ByteBuffer message) {
-    boolean isCommand = manager >= 0 && !struck && message.get() == CALL && node.number == manager;
+    boolean isCommand = manager >= 0 && !struck && isCall(message) && node.number == manager;
     if (isCommand && failure == Failure.MANAGER_BEFORE) {
       return crash(node);
     }
@@ -148,7 +159,7 @@ final class PolicyRun {
   }
 
   private boolean delivers(SimulatedNode node, ByteBuffer message) {
-    boolean isCommand = manager >= 0 && !struck && message.get() == CALL && node.number == manager;
+    boolean isCommand = manager >= 0 && !struck && isCall(message) && node.number == manager;
     return isCommand && failure == Failure.MANAGER_AFTER && crash(node);
   }
 

@@ -18,6 +18,7 @@ import org.tutti.replica.Read;
 import org.tutti.replica.SessionExpiredException;
 import org.tutti.replica.StateComparison;
 import org.tutti.replica.consolidation.Consolidated;
+import org.tutti.replica.consolidation.Consolidator;
 
 /// One client of a replicated service: connected to one replica at a time, and to the next one when that is gone,
 /// silent, or does not serve.
@@ -121,6 +122,7 @@ public final class ClientProtocol {
   private @Nullable Collecting collecting;
   private Frame.@Nullable Live live; // as the replica of the first connection has told it last
   private @Nullable Policy wish;
+  private boolean bundled; // several replies come in one message
   private @Nullable Policy agreed;
   private boolean closed;
 
@@ -160,6 +162,18 @@ public final class ClientProtocol {
       toAll = new ToAll(this, host, silenceNanos, sends ? () -> true : () -> false);
     }
     collecting = policy.collectsSeveral() ? new Collecting(policy.collection()) : null;
+  }
+
+  /// Has the request manager gather the replies of several replicas: the client has no connection but that to it. To be
+  /// called after [#wish] and before anything else is.
+  ///
+  /// @throws IllegalStateException when the client has not wished to send to the manager and to collect several replies
+  public void bundled() {
+    if (wish == null || !wish.collectsSeveral() || wish.dissemination() != Policy.Dissemination.MANAGER) {
+      throw new IllegalStateException("a client with " + wish + " does not collect what the manager gathers");
+    }
+    bundled = true;
+    toAll = null;
   }
 
   /// Has a client that sends to the request manager send to all replicas while it suspects the manager. To be called
@@ -298,7 +312,8 @@ public final class ClientProtocol {
   }
 
   ByteBuffer hello() {
-    return new Frame.Hello(service, wish == null ? Frame.NO_POLICY : wish.code()).encode();
+    int policy = wish == null ? Frame.NO_POLICY : wish.code();
+    return new Frame.Hello(service, bundled ? policy | Frame.BUNDLED : policy).encode();
   }
 
   /// A replica that is not the first one is asked for its replies, or sent commands, whoever the manager is.
@@ -374,6 +389,7 @@ public final class ClientProtocol {
           replied(number, reply, over);
         }
       }
+      case Frame.Bundle bundle -> gathered(bundle);
       case Frame.Refused(long its, long number, SessionTable.Refusal why) -> {
         if (its == session && why == SessionTable.Refusal.EXPIRED) {
           expired();
@@ -498,6 +514,26 @@ public final class ClientProtocol {
       }
     } else {
       single(number, reply, over != null);
+    }
+    pump();
+  }
+
+  /// The outcome of a bundle is made by the rule by which the manager has found it complete.
+  private void gathered(Frame.Bundle bundle) {
+    served(null);
+    Collecting all = collecting;
+    ClientRequest command = bundle.session() == session ? sent.get(bundle.number()) : null;
+    if (all != null && command != null && command.over) {
+      sent.remove(bundle.number());
+    } else if (all != null && command != null) {
+      Consolidator<Answer> call = all.begin(command.sentAt, command.deadlineNanos);
+      all.gathered(call, bundle);
+      if (call.outcome() != null) {
+        bundle.replies().forEach(reply -> seen = Math.max(seen, reply.value().position() + 1));
+        command.replies = call;
+        command.reached = true;
+        settle(command);
+      }
     }
     pump();
   }

@@ -9,6 +9,7 @@ import org.tutti.replica.Policy;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidation;
 import org.tutti.replica.consolidation.Consolidator;
+import org.tutti.replica.consolidation.Reply;
 
 /// Collection of several replies: a client takes those of all replicas, or of a majority, as one outcome.
 ///
@@ -23,12 +24,20 @@ import org.tutti.replica.consolidation.Consolidator;
 /// have said that they do not serve. From there on each newer view says who is gone; who comes later was not asked. A
 /// replica answers again whatever has not been acknowledged when the client comes back to it, and nothing is
 /// acknowledged before its outcome; so a reply that was lost with a connection is not missing for good.
+///
+/// A client whose only server is the request manager gets what the manager has gathered ([ReplyBundles]), and makes the
+/// outcome of it by the same rule.
 final class Collecting {
   private final Consolidation rule;
   private Frame.@Nullable Live newest; // view, of those that any replica has told
 
   Collecting(Policy.Collection which) {
-    rule = which == Policy.Collection.ALL ? Consolidation.all() : Consolidation.majority();
+    rule = rule(which);
+  }
+
+  /// By which the replies are made into one outcome.
+  static Consolidation rule(Policy.Collection which) {
+    return which == Policy.Collection.ALL ? Consolidation.all() : Consolidation.majority();
   }
 
   /// The session has gone. Perhaps all replicas have lost their state, and their views have begun anew.
@@ -66,13 +75,28 @@ final class Collecting {
   /// @param first whether it is the first reply to that command
   /// @param live  what its replica has said before it
   void replied(Consolidator<Answer> call, boolean first, Frame.Live live, CommandReply reply) {
-    ByteBuffer payload = reply.payload();
-    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
-    call.reply(live.self(), new Answer(reply.status() != CommandReply.Status.DONE, copy, reply.position()));
+    call.reply(live.self(), answer(reply));
     if (first) {
       call.asked(live.asked());
       view(call);
     }
+  }
+
+  /// The request manager has gathered the replies of all replicas.
+  ///
+  /// @param call begun for this bundle
+  void gathered(Consolidator<Answer> call, Frame.Bundle bundle) {
+    for (Reply<CommandReply> reply : bundle.replies()) {
+      call.reply(reply.member(), answer(reply.value()));
+    }
+    call.asked(bundle.asked());
+    bundle.gone().forEach(call::silent);
+  }
+
+  private static Answer answer(CommandReply reply) {
+    ByteBuffer payload = reply.payload();
+    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    return new Answer(reply.status() != CommandReply.Status.DONE, copy, reply.position());
   }
 
   /// How many replies an outcome has, for people.

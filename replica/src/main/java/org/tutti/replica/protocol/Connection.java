@@ -1,6 +1,7 @@
 package org.tutti.replica.protocol;
 
 import java.nio.ByteBuffer;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Policy;
@@ -10,6 +11,7 @@ final class Connection {
   final long id;
   boolean greeted;
   @Nullable Policy policy; // that was agreed on, if it wanted one
+  boolean bundles; // the replies of all replicas come over this one
   Frame.@Nullable Live live; // as it was told last, if it collects several replies
   long session; // 0 before it has opened or resumed one
   boolean resumed; // it has said which session it has
@@ -25,11 +27,14 @@ final class Connection {
   boolean told; // that this replica does not serve
   @Nullable ByteBuffer held; // a message for which the window has no room
 
+  final TreeMap<Long, ReplyBundles.Bundle> gathered = new TreeMap<>(); // not complete, by the command's number
+
   Connection(long id) {
     this.id = id;
   }
 
+  /// Whether its client gets the replies of other replicas over other connections.
   boolean collects() {
-    return policy != null && policy.collectsSeveral();
+    return policy != null && policy.collectsSeveral() && !bundles;
   }
 }

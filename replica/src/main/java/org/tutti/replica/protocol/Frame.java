@@ -12,6 +12,7 @@ import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.replica.Read;
 import org.tutti.replica.StateComparison;
+import org.tutti.replica.consolidation.Reply;
 import org.tutti.transport.Address;
 
 /// What a client and a replica say to each other, each frame behind its length:
@@ -43,6 +44,11 @@ import org.tutti.transport.Address;
 ///                    n times name, address
 ///           COMPARED i64 id, i64 position, u16 n, n times name,  digests of states at that position, and the names
 ///                    n times i64 digest, u16 n, n times name     of those that have not said theirs
+///           BUNDLE   i64 session, i64 number, u16 n,             replies of several replicas to one command: of those
+///                    n times i64 incarnation, u8 gone,           that were to answer, who has gone; and who has
+///                    n times name, address,                      answered in which order, and what. Equal replies
+///                    u16 m, m times u16 rank, u16 place,         stand there once
+///                    u16 k, k times u8 status, i64 position, i32 length, payload
 ///           PONG
 ///           WRONG    words                                       last on a connection
 /// ```
@@ -72,13 +78,17 @@ public sealed interface Frame {
   /// How many members of a view it tells at most: as many as a group may have.
   int MEMBERS_MAX = 1 << 12;
 
+  /// Added to the code of a policy that collects several replies: they are wanted in bundles, of the request manager.
+  int BUNDLED = 1 << 30;
+
   /// No policy is wanted: any replica will do, and its reply.
   int NO_POLICY = -1;
 
   /// A client begins.
   ///
   /// @param service the name of the service that it wants
-  /// @param policy  the policy that it wants, as [org.tutti.replica.Policy#code]; not checked; [#NO_POLICY] for none
+  /// @param policy  the policy that it wants, as [org.tutti.replica.Policy#code], with [#BUNDLED] or without; not
+  ///                checked; [#NO_POLICY] for none
   record Hello(String service, int policy) implements Frame {}
 
   /// It wants a session.
@@ -194,6 +204,24 @@ public sealed interface Frame {
     }
   }
 
+  /// What became of a command at several replicas, for a client that wants their replies in bundles.
+  ///
+  /// @param session the session
+  /// @param number  the command's
+  /// @param asked   who was to answer: of the view in which the command was executed
+  /// @param gone    those of them that are not waited for, as they left without a reply
+  /// @param replies in the order in which they came; of members that were asked, at most one of each
+  record Bundle(
+      long session, long number, List<MemberId> asked, Collection<MemberId> gone, List<Reply<CommandReply>> replies)
+      implements Frame {
+    /// Copies the lists.
+    public Bundle {
+      asked = List.copyOf(asked);
+      gone = List.copyOf(gone);
+      replies = List.copyOf(replies);
+    }
+  }
+
   /// This replica does not serve who goes to the request manager.
   ///
   /// @param replica where the manager is
@@ -294,6 +322,7 @@ public sealed interface Frame {
       case Move(String replica) -> withText(25, replica);
       case Redirected(String replica) -> withText(26, replica);
       case Live live -> live(live);
+      case Bundle bundle -> bundle(bundle);
       case Compared(long id, StateComparison outcome) -> compared(id, outcome);
       case Pong() -> begin(23, 0).flip();
       case Wrong(String words) -> withText(24, words);
@@ -301,48 +330,130 @@ public sealed interface Frame {
   }
 
   private static ByteBuffer live(Live live) {
-    int size = 3 * Long.BYTES + 2 * Short.BYTES;
+    List<byte[]> texts = memberTexts(live.members);
+    ByteBuffer out = begin(27, 3 * Long.BYTES + Short.BYTES + length(live.members, texts));
+    out.putLong(live.view.epoch()).putLong(live.view.proposer()).putLong(live.view.alone());
+    out.putShort((short) live.members.indexOf(live.self));
+    return put(out, live.members, live.asked, texts).flip();
+  }
+
+  private static List<byte[]> memberTexts(List<MemberId> members) {
     List<byte[]> texts = new ArrayList<>();
-    for (MemberId member : live.members) {
+    for (MemberId member : members) {
       texts.add(member.name().getBytes(StandardCharsets.UTF_8));
       texts.add(member.address().text().getBytes(StandardCharsets.UTF_8));
-      size += Long.BYTES + 1;
     }
-    size += texts.stream().mapToInt(text -> Short.BYTES + text.length).sum();
-    ByteBuffer out = begin(27, size);
-    out.putLong(live.view.epoch()).putLong(live.view.proposer()).putLong(live.view.alone());
-    out.putShort((short) live.members.indexOf(live.self)).putShort((short) live.members.size());
-    for (MemberId member : live.members) {
-      out.putLong(member.incarnation()).put((byte) (live.asked.contains(member) ? 1 : 0));
+    return texts;
+  }
+
+  private static int length(List<MemberId> members, List<byte[]> texts) {
+    return members.size() * (Long.BYTES + 1) + length(texts);
+  }
+
+  /// @param marked some of the members
+  private static ByteBuffer put(
+      ByteBuffer out, List<MemberId> members, Collection<MemberId> marked, List<byte[]> texts) {
+    out.putShort((short) members.size());
+    for (MemberId member : members) {
+      out.putLong(member.incarnation()).put((byte) (marked.contains(member) ? 1 : 0));
     }
     texts.forEach(text -> out.putShort((short) text.length).put(text));
+    return out;
+  }
+
+  /// @param marked gets some of the members
+  private static List<MemberId> readMembers(ByteBuffer in, Collection<MemberId> marked) throws MalformedException {
+    int size = Short.toUnsignedInt(in.getShort());
+    if (size > MEMBERS_MAX) {
+      throw new MalformedException(size + " members");
+    }
+    long[] incarnations = new long[size];
+    boolean[] marks = new boolean[size];
+    for (int i = 0; i < size; i++) {
+      incarnations[i] = in.getLong();
+      marks[i] = in.get() != 0;
+    }
+    var members = new ArrayList<MemberId>(size);
+    for (int i = 0; i < size; i++) {
+      String name = text(in, Short.toUnsignedInt(in.getShort()));
+      var address = new Address(text(in, Short.toUnsignedInt(in.getShort())));
+      members.add(new MemberId(name, address, incarnations[i]));
+      if (marks[i]) {
+        marked.add(members.getLast());
+      }
+    }
+    return members;
+  }
+
+  private static ByteBuffer bundle(Bundle bundle) {
+    List<byte[]> texts = memberTexts(bundle.asked);
+    List<CommandReply> said = bundle.replies.stream().map(Reply::value).distinct().toList();
+    int size = 2 * Long.BYTES + length(bundle.asked, texts) + 2 * Short.BYTES * (1 + bundle.replies.size());
+    for (CommandReply reply : said) {
+      size += 1 + Long.BYTES + Integer.BYTES + reply.payload().remaining();
+    }
+    ByteBuffer out = begin(29, size).putLong(bundle.session).putLong(bundle.number);
+    put(out, bundle.asked, bundle.gone, texts).putShort((short) bundle.replies.size());
+    for (Reply<CommandReply> reply : bundle.replies) {
+      out.putShort((short) bundle.asked.indexOf(reply.member())).putShort((short) said.indexOf(reply.value()));
+    }
+    out.putShort((short) said.size());
+    for (CommandReply reply : said) {
+      out.put((byte) reply.status().ordinal()).putLong(reply.position()).putInt(reply.payload().remaining());
+      out.put(reply.payload().duplicate());
+    }
     return out.flip();
+  }
+
+  private static Frame readBundle(ByteBuffer in) throws MalformedException {
+    long session = in.getLong();
+    long number = in.getLong();
+    List<MemberId> gone = new ArrayList<>();
+    List<MemberId> asked = readMembers(in, gone);
+    int replies = Short.toUnsignedInt(in.getShort());
+    if (asked.isEmpty() || replies > asked.size()) {
+      throw new MalformedException(replies + " replies of " + asked.size() + " replicas");
+    }
+    int[] ranks = new int[replies];
+    int[] places = new int[replies];
+    for (int i = 0; i < replies; i++) {
+      ranks[i] = Short.toUnsignedInt(in.getShort());
+      places[i] = Short.toUnsignedInt(in.getShort());
+    }
+    List<CommandReply> said = new ArrayList<>();
+    for (int left = Short.toUnsignedInt(in.getShort()); left > 0; left--) {
+      CommandReply.Status status = CommandReply.status(in.get());
+      long position = in.getLong();
+      int length = in.getInt();
+      if (length < 0 || length > in.remaining()) {
+        throw new BufferUnderflowException();
+      }
+      said.add(new CommandReply(status, position, in.slice(in.position(), length)));
+      in.position(in.position() + length);
+    }
+    List<Reply<CommandReply>> all = new ArrayList<>();
+    for (int i = 0; i < replies; i++) {
+      if (ranks[i] >= asked.size() || places[i] >= said.size()) {
+        throw new MalformedException("reply " + places[i] + " of replica " + ranks[i]);
+      }
+      all.add(new Reply<>(asked.get(ranks[i]), said.get(places[i])));
+    }
+    return new Bundle(session, number, asked, gone, all);
   }
 
   private static Frame readLive(ByteBuffer in) throws MalformedException {
     var view = new ViewId(in.getLong(), in.getLong(), in.getLong());
     int self = Short.toUnsignedInt(in.getShort());
-    int size = Short.toUnsignedInt(in.getShort());
-    if (self >= size || size > MEMBERS_MAX) {
-      throw new MalformedException("member " + self + " of " + size);
+    List<MemberId> asked = new ArrayList<>();
+    List<MemberId> members = readMembers(in, asked);
+    if (self >= members.size()) {
+      throw new MalformedException("member " + self + " of " + members.size());
     }
-    long[] incarnations = new long[size];
-    boolean[] asked = new boolean[size];
-    for (int i = 0; i < size; i++) {
-      incarnations[i] = in.getLong();
-      asked[i] = in.get() != 0;
+    MemberId own = members.get(self);
+    if (!asked.contains(own)) {
+      asked.add(own);
     }
-    var members = new ArrayList<MemberId>(size);
-    var counted = new ArrayList<MemberId>(size);
-    for (int i = 0; i < size; i++) {
-      String name = text(in, Short.toUnsignedInt(in.getShort()));
-      var address = new Address(text(in, Short.toUnsignedInt(in.getShort())));
-      members.add(new MemberId(name, address, incarnations[i]));
-      if (asked[i] || i == self) {
-        counted.add(members.getLast());
-      }
-    }
-    return new Live(view, members.get(self), members, counted);
+    return new Live(view, own, members, asked);
   }
 
   private static ByteBuffer compared(long id, StateComparison outcome) {
@@ -419,6 +530,7 @@ public sealed interface Frame {
             case 26 -> new Redirected(text(in, in.remaining()));
             case 27 -> readLive(in);
             case 28 -> readCompared(in);
+            case 29 -> readBundle(in);
             default -> throw new MalformedException("no frame of kind " + kind);
           };
       if (in.hasRemaining()) {

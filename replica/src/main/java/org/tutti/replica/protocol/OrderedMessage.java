@@ -1,11 +1,15 @@
 package org.tutti.replica.protocol;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.tutti.replica.Replication;
+import org.tutti.wire.Malformed;
 
-/// What replicas multicast to each other, totally ordered: everything that changes the replicated state.
+/// What replicas multicast to each other, totally ordered: everything that changes the replicated state. REPLY and ASK
+/// change nothing and are multicast in no order ([ReplyBundles]).
 ///
 /// ```
 /// CONFIGURE  u8 1, i64 millis, i32 sessions, i32 window, i32 bytes,  the limits and the replication, decided by the
@@ -20,6 +24,10 @@ import org.tutti.replica.Replication;
 ///            u8 changes, i32 length, reply, change                   version of the state
 /// CHECK      u8 9                                                    all say the digest of their states behind it
 /// DIGEST     u8 10, i64 position, i64 digest                         of the sender's state
+/// COLLECT    u8 11, then as CALL                                     a command whose replies all say
+/// REPLY      u8 12, i64 session, i64 number, u8 status,              what the sender has answered to it
+///            i64 position, payload
+/// ASK        u8 13, n times i64 session, i64 number                  say what was answered to these
 /// ```
 final class OrderedMessage {
   static final byte VERSION = 1;
@@ -34,9 +42,18 @@ final class OrderedMessage {
   static final int CHANGE = 8;
   static final int CHECK = 9;
   static final int DIGEST = 10;
+  static final int COLLECT = 11;
+  static final int REPLY = 12;
+  static final int ASK = 13;
 
   /// Bytes of a call before its payload.
   static final int CALL_HEADER = 1 + 4 * Long.BYTES + 1;
+
+  /// A command whose reply is asked for.
+  record Asked(long session, long number) {}
+
+  /// How many of them one message asks for.
+  static final int ASKED_MAX = 4096;
 
   private OrderedMessage() {}
 
@@ -81,6 +98,55 @@ final class OrderedMessage {
         .put((byte) (skip ? 1 : 0))
         .put(payload.duplicate())
         .flip();
+  }
+
+  /// The same, whose replies the sender gathers.
+  static ByteBuffer collected(ByteBuffer call) {
+    return call.put(call.position(), (byte) COLLECT);
+  }
+
+  static ByteBuffer reply(Frame.Replied replied) {
+    CommandReply reply = replied.reply();
+    return ByteBuffer.allocate(2 + 3 * Long.BYTES + reply.payload().remaining())
+        .put((byte) REPLY)
+        .putLong(replied.session())
+        .putLong(replied.number())
+        .put((byte) reply.status().ordinal())
+        .putLong(reply.position())
+        .put(reply.payload().duplicate())
+        .flip();
+  }
+
+  /// @param in behind its kind; the payload is copied
+  static Frame.Replied replied(ByteBuffer in) throws Malformed {
+    try {
+      long session = in.getLong();
+      long number = in.getLong();
+      CommandReply.Status status = CommandReply.status(in.get());
+      long position = in.getLong();
+      ByteBuffer payload = ByteBuffer.allocate(in.remaining()).put(in).flip().asReadOnlyBuffer();
+      return new Frame.Replied(session, number, new CommandReply(status, position, payload));
+    } catch (BufferUnderflowException | IllegalArgumentException _) {
+      throw new Malformed("reply");
+    }
+  }
+
+  static ByteBuffer ask(List<Asked> commands) {
+    ByteBuffer out = ByteBuffer.allocate(1 + commands.size() * 2 * Long.BYTES).put((byte) ASK);
+    commands.forEach(command -> out.putLong(command.session).putLong(command.number));
+    return out.flip();
+  }
+
+  /// @param in behind its kind
+  static List<Asked> asked(ByteBuffer in) throws Malformed {
+    if (in.remaining() % (2 * Long.BYTES) != 0 || in.remaining() > ASKED_MAX * 2 * Long.BYTES) {
+      throw new Malformed("commands");
+    }
+    List<Asked> commands = new ArrayList<>();
+    while (in.hasRemaining()) {
+      commands.add(new Asked(in.getLong(), in.getLong()));
+    }
+    return commands;
   }
 
   static ByteBuffer touch(long time, List<Long> sessions) {

@@ -50,6 +50,14 @@ public final class ReplicaProtocol {
     /// @return whether it was sent
     boolean post(ByteBuffer message);
 
+    /// Multicasts in no order, unless the window is full: [ReplicaProtocol#heard] tells all.
+    ///
+    /// @param message never changed from now on
+    /// @return whether it was sent
+    default boolean reply(ByteBuffer message) {
+      throw new IllegalStateException("this host multicasts in order only");
+    }
+
     /// Asks a quorum where the history stands; [ReplicaProtocol#confirmed] tells.
     void confirm();
 
@@ -159,12 +167,9 @@ public final class ReplicaProtocol {
   private final Clock clock;
   private final AgreedClock agreed;
   private volatile SessionTable table = new SessionTable(); // replaced while others may ask for its numbers
-  private final Answering answering = new Answering();
+  private final Answering answering;
 
   private final Map<Long, Connection> connections = new LinkedHashMap<>();
-  private final Map<Long, Connection> bySession = new TreeMap<>();
-  private final Map<Long, Connection> quietBySession = new TreeMap<>();
-  private final Map<Long, Connection> byNonce = new TreeMap<>();
   private final ArrayDeque<Connection> held = new ArrayDeque<>(); // those with a message that has no room
   private long heldBytes;
   private final Questions questions;
@@ -223,6 +228,7 @@ public final class ReplicaProtocol {
     this.group = group;
     this.clients = clients;
     this.clock = clock;
+    this.answering = new Answering(this, group);
     this.questions = new Questions(this, machine, group);
     this.roll = new Roll(self, group);
     this.check = new StateCheck(self, machine, group, clock.nanos());
@@ -280,6 +286,8 @@ public final class ReplicaProtocol {
       snapshots.delivered(message.remaining());
     }
     int kind = message.get(message.position());
+    boolean isCollected = kind == OrderedMessage.COLLECT && !sender.equals(self);
+    answering.applying(isCollected && view != null && view.primary());
     table.apply(sender, position, message, machine, answering);
     if (kind == OrderedMessage.ANNOUNCE) {
       tellReplicas();
@@ -291,6 +299,17 @@ public final class ReplicaProtocol {
       agreed.heard(table.time());
     }
     questions.arrivedAt(table.positionNext());
+  }
+
+  /// A message is delivered that was multicast in no order: it changes nothing.
+  ///
+  /// @param sender  the replica that multicast it
+  /// @param message its bytes; lent
+  public void heard(MemberId sender, ByteBuffer message) {
+    if (snapshots != null) {
+      snapshots.delivered(message.remaining()); // the log has it, too
+    }
+    answering.bundles().heard(sender, message, isServing() ? table::kept : null);
   }
 
   private String otherReplication(SessionTable of) {
@@ -318,7 +337,8 @@ public final class ReplicaProtocol {
       show(new Balance.Load(-1, 0));
     }
     tellReplicas();
-    connections.values().forEach(this::tellLive);
+    connections.values().forEach(answering::tellLive);
+    answering.bundles().viewed(installed, connections.values());
   }
 
   /// All of the history is here, in a primary view.
@@ -445,9 +465,7 @@ public final class ReplicaProtocol {
   }
 
   private void forget(Connection gone) {
-    bySession.remove(gone.session, gone);
-    quietBySession.remove(gone.session, gone);
-    byNonce.remove(gone.nonce, gone);
+    answering.forget(gone);
     release(gone);
     questions.forget(gone);
     check.forget(gone);
@@ -506,7 +524,7 @@ public final class ReplicaProtocol {
         check.withdraw(from, id);
       }
       case Frame.Ping() -> {
-        attach(from, from.session);
+        answering.attach(from, from.session);
         send(from, new Frame.Pong());
       }
       case Frame.Close(long session) -> {
@@ -528,7 +546,9 @@ public final class ReplicaProtocol {
     SessionTable.Limits most = isOpen() ? table.limits() : null;
     from.greeted = true;
     try {
-      from.policy = policy == Frame.NO_POLICY ? null : Policy.of(policy).agreed(replication, group.ordering());
+      Policy wish = policy == Frame.NO_POLICY ? null : Policy.of(policy & ~Frame.BUNDLED);
+      from.policy = wish == null ? null : wish.agreed(replication, group.ordering());
+      from.bundles = wish != null && wish.collectsSeveral() && (policy & Frame.BUNDLED) != 0;
     } catch (IllegalArgumentException contradiction) {
       refuse(from, Fault.POLICY, String.valueOf(contradiction.getMessage()));
       return;
@@ -574,8 +594,7 @@ public final class ReplicaProtocol {
     if (from.nonce != 0 || from.resuming || table.isOpen(from.session)) {
       throw new Frame.MalformedException("a second session for one connection");
     }
-    from.nonce = nonce;
-    byNonce.put(nonce, from);
+    answering.awaits(from, nonce);
     pass(from, OrderedMessage.open(stamp(), nonce, secret));
   }
 
@@ -603,9 +622,9 @@ public final class ReplicaProtocol {
   /// an honest client may be another one's.
   private void resumed(Connection from, long session, SessionTable.Secret secret) {
     if (table.belongs(session, secret)) {
-      attach(from, session);
+      answering.attach(from, session);
       if (from.quiet && from.collects()) {
-        table.kept(session).forEach(reply -> answer(from, reply)); // what was said before it came
+        table.kept(session).forEach(reply -> answering.answer(from, reply)); // what was said before it came
       }
     } else {
       boolean everGivenOut = session <= table.positionNext();
@@ -630,7 +649,7 @@ public final class ReplicaProtocol {
     } else if (call.session() == from.lost) {
       send(from, new Frame.Refused(call.session(), call.number(), SessionTable.Refusal.EXPIRED));
     } else if (uses(from, call.session())) {
-      attach(from, call.session());
+      answering.attach(from, call.session());
       if (from.quiet) {
         from.asked.add(call.number());
         while (from.asked.size() > ASKED_MAX) {
@@ -639,6 +658,9 @@ public final class ReplicaProtocol {
       }
       ByteBuffer message =
           OrderedMessage.call(stamp(), call.session(), call.number(), call.below(), call.skip(), call.payload());
+      if (answering.bundles().begins(from, call, table.limits() == null ? 1 : table.limits().window())) {
+        OrderedMessage.collected(message);
+      }
       if (heldBytes + message.remaining() > HELD_BYTES_MAX) {
         send(from, new Frame.Refused(call.session(), call.number(), SessionTable.Refusal.FULL));
       } else {
@@ -654,19 +676,6 @@ public final class ReplicaProtocol {
     foreignSessions++;
     refuse(from, Fault.FOREIGN_SESSION, "session " + session + " was neither opened nor resumed on this connection");
     return false;
-  }
-
-  /// This connection uses the session: whichever of those that do is the newest gets the replies. An older one is a
-  /// client's that has moved here meanwhile, whose word comes late, as when a quorum had to tell of the session.
-  private void attach(Connection from, long session) {
-    if (session > 0) {
-      Map<Long, Connection> receivers = from.quiet ? quietBySession : bySession;
-      if (from.session != session) {
-        receivers.remove(from.session, from);
-        from.session = session;
-      }
-      receivers.merge(session, from, (one, other) -> one.id > other.id ? one : other);
-    }
   }
 
   private long stamp() {
@@ -744,6 +753,7 @@ public final class ReplicaProtocol {
     if (!isServing()) {
       return;
     }
+    answering.bundles().work(clock.nanos(), connections.values());
     redirect();
     if (primary != null && manages) {
       primary.work(table.pending(), table.time(), group);
@@ -841,11 +851,13 @@ public final class ReplicaProtocol {
       return Long.MAX_VALUE;
     }
     boolean unsaid = table.limits() == null ? !configured : announced == null && needsAnnouncement();
-    if (!held.isEmpty() || unsaid || check.isWaiting() || primary != null && primary.isWaiting()) {
+    boolean waits = check.isWaiting() || answering.bundles().isWaiting() || primary != null && primary.isWaiting();
+    if (!held.isEmpty() || unsaid || waits) {
       return clock.nanos() + RETRY_NANOS;
     }
     long due = touchAt - tickAt < 0 ? touchAt : tickAt;
-    return table.limits() == null ? Long.MAX_VALUE : due - balanceAt < 0 ? due : balanceAt;
+    due = Math.min(due - balanceAt < 0 ? due : balanceAt, answering.bundles().dueNanos());
+    return table.limits() == null ? Long.MAX_VALUE : due;
   }
 
   private boolean needsAnnouncement() {
@@ -904,18 +916,17 @@ public final class ReplicaProtocol {
     }
   }
 
-  /// Who collects several replies is told of whom.
-  private void tellLive(Connection to) {
-    Frame.Live live = to.greeted && to.collects() ? roll.of(view, table.addresses()) : null;
-    if (live != null && !live.equals(to.live)) {
-      to.live = live;
-      send(to, live);
-    }
+  /// This replica's view, and who of it answers; null when there is none that counts.
+  Frame.@Nullable Live live() {
+    return roll.of(view, table.addresses());
   }
 
-  private void answer(Connection to, Frame.Replied reply) {
-    tellLive(to);
-    send(to, reply);
+  String self() {
+    return self;
+  }
+
+  long nanos() {
+    return clock.nanos();
   }
 
   /// {@return how often a client wanted to use a session without its secret, or one that nobody has opened}
@@ -948,6 +959,16 @@ public final class ReplicaProtocol {
     return table.outdated();
   }
 
+  /// {@return how many commands have the replies of several replicas that this one has gathered}
+  public long bundles() {
+    return answering.bundles().sent();
+  }
+
+  /// {@return how many messages of other replicas, or replies for them, were dropped}
+  public long droppedReplies() {
+    return answering.bundles().dropped();
+  }
+
   /// {@return how many queries this replica has answered}
   public long queries() {
     return questions.answered();
@@ -961,38 +982,5 @@ public final class ReplicaProtocol {
   /// {@return how many sessions there are, at all replicas together}
   public int sessions() {
     return table.sessions();
-  }
-
-  private final class Answering implements SessionTable.Answers {
-    @Override
-    public void opened(long nonce, long session) {
-      Connection client = byNonce.remove(nonce);
-      if (client != null) {
-        client.nonce = 0;
-        attach(client, session);
-        send(client, new Frame.Opened(nonce, session));
-      }
-    }
-
-    @Override
-    public void replied(long session, long number, CommandReply reply) {
-      var frame = new Frame.Replied(session, number, reply);
-      Connection client = bySession.get(session);
-      if (client != null) {
-        answer(client, frame);
-      }
-      Connection quiet = quietBySession.get(session);
-      if (quiet != null && (quiet.asked.remove(number) || quiet.collects())) {
-        answer(quiet, frame);
-      }
-    }
-
-    @Override
-    public void refused(long session, long number, SessionTable.Refusal why) {
-      Connection client = bySession.get(session);
-      if (client != null) {
-        send(client, new Frame.Refused(session, number, why));
-      }
-    }
   }
 }

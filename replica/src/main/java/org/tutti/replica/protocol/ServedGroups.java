@@ -17,7 +17,7 @@ import org.tutti.wire.Malformed;
 /// The groups that one server is in with clients of its replica ([ClientBinding] is the other side, with a picture). A
 /// client's channel to this server is one more connection of the [ReplicaProtocol], which so refuses, redirects and
 /// answers clients in groups as it does those that are connected; what they call it multicasts in the servers' group,
-/// once for each number.
+/// once for each number, and it gathers the replies to it for a client that wants them in a bundle ([ReplyBundles]).
 ///
 /// **Its contact group**, in which clients invite it, it founds alone when it begins, and leaves when it ends. Only the
 /// server votes there: so the group is primary as long as the server is at work, whoever is cut off from whom, and

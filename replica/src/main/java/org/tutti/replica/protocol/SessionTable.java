@@ -319,7 +319,7 @@ public final class SessionTable {
         advance(message.getLong());
         open(position, message.getLong(), new Secret(message.getLong(), message.getLong()), answers);
       }
-      case OrderedMessage.CALL -> {
+      case OrderedMessage.CALL, OrderedMessage.COLLECT -> {
         advance(message.getLong());
         call(position, message, machine, answers);
       }

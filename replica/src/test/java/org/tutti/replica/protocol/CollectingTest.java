@@ -1,6 +1,7 @@
 package org.tutti.replica.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import org.tutti.replica.Replication;
 import org.tutti.replica.RepliesDifferException;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.consolidation.Consolidated;
+import org.tutti.replica.consolidation.Reply;
 import org.tutti.transport.Address;
 
 /// A client that collects the replies of three replicas, whose words the test says.
@@ -272,5 +274,90 @@ class CollectingTest {
         .asString()
         .startsWith(CallTimeoutException.class.getSimpleName() + ": the deadline came with replies of [")
         .contains("none of [");
+  }
+
+  // ---- in bundles --------------------------------------------------------------------------------------------------
+
+  private void bundled(Policy.Collection collection) {
+    replicas =
+        ScriptedReplicas.bundled(
+            new Policy(Policy.Dissemination.MANAGER, collection, Replication.ACTIVE, Ordering.SEQUENCER));
+  }
+
+  /// A bundle of the replies of as many members as there are values.
+  private static Frame bundle(long number, List<MemberId> gone, int... values) {
+    List<Reply<CommandReply>> replies = new ArrayList<>();
+    for (int value : values) {
+      ByteBuffer payload = ByteBuffer.allocate(1).put(0, (byte) value);
+      var reply = new CommandReply(CommandReply.Status.DONE, number, payload);
+      replies.add(new Reply<>(MEMBERS.get(replies.size()), reply));
+    }
+    return new Frame.Bundle(ScriptedReplicas.SESSION, number, MEMBERS, gone, replies);
+  }
+
+  @Test
+  void theManagerIsTheOnlyOneWhoseBundlesAreWanted() {
+    bundled(Policy.Collection.ALL);
+    call(Long.MAX_VALUE, true);
+    assertThat(replicas.lines).isEmpty();
+    assertThat(replicas.first.said.getFirst())
+        .isInstanceOfSatisfying(
+            Frame.Hello.class,
+            hello -> {
+              assertThat(hello.policy() & Frame.BUNDLED).isNotZero();
+              assertThat(Policy.of(hello.policy() & ~Frame.BUNDLED)).hasToString("D1 C2 R2 O1");
+            });
+    replicas.first.hears(bundle(1, List.of(), 5, 5, 5));
+    assertThat(outcomes).singleElement().isInstanceOf(Consolidated.Success.class);
+    assertThat(outcomes.getFirst().replies()).extracting(Reply::member).isEqualTo(MEMBERS);
+    assertThat(replicas.client.awaitsCommands()).isFalse();
+  }
+
+  @Test
+  void aBundleSaysWhoHasLeftAndWhetherRepliesDiffer() {
+    bundled(Policy.Collection.ALL);
+    call(Long.MAX_VALUE, true);
+    replicas.first.hears(bundle(1, List.of(MEMBERS.get(2)), 5, 5));
+    assertThat(departed(outcomes.getFirst())).containsExactly(MEMBERS.get(2));
+    call(Long.MAX_VALUE, true);
+    replicas.first.hears(bundle(2, List.of(), 5, 6, 7));
+    assertThat(outcomes.get(1)).isInstanceOf(Consolidated.Inconsistent.class);
+    call(Long.MAX_VALUE, false);
+    replicas.first.hears(bundle(3, List.of(), 5, 6, 7));
+    assertThat(failures).singleElement().asString().startsWith(RepliesDifferException.class.getSimpleName());
+  }
+
+  @Test
+  void aBundleThatIsNotCompleteAndAReplyOfTheManagerAloneAreNoOutcome() {
+    bundled(Policy.Collection.MAJORITY);
+    call(Long.MAX_VALUE, true);
+    replicas.first.hears(ScriptedReplicas.reply(1, 5));
+    replicas.first.hears(bundle(1, List.of(), 5));
+    assertThat(outcomes).isEmpty();
+    replicas.first.hears(bundle(1, List.of(), 5, 5));
+    replicas.first.hears(bundle(1, List.of(), 5, 5));
+    assertThat(outcomes).singleElement().isInstanceOf(Consolidated.Success.class);
+  }
+
+  @Test
+  void withoutABundleTheDeadlineComesWithoutReplies() {
+    bundled(Policy.Collection.ALL);
+    call(1000, true);
+    replicas.now = 1000;
+    replicas.client.work();
+    assertThat(outcomes).singleElement().isInstanceOf(Consolidated.Timeout.class);
+    assertThat(replicas.client.awaitsCommands()).as("it keeps its number").isTrue();
+    replicas.first.hears(bundle(1, List.of(), 5, 5, 5));
+    assertThat(outcomes).hasSize(1);
+    assertThat(replicas.client.awaitsCommands()).isFalse();
+  }
+
+  @Test
+  void whoSendsToAllOrCollectsOneGetsNoBundles() {
+    for (Policy policy : Policy.all()) {
+      if (policy.dissemination() == Policy.Dissemination.ALL || !policy.collectsSeveral()) {
+        assertThatIllegalStateException().isThrownBy(() -> ScriptedReplicas.bundled(policy));
+      }
+    }
   }
 }

@@ -16,6 +16,7 @@ import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.replica.Read;
 import org.tutti.replica.StateComparison;
+import org.tutti.replica.consolidation.Reply;
 import org.tutti.transport.Address;
 
 class FrameTest {
@@ -37,7 +38,11 @@ class FrameTest {
 
   static Stream<Frame> frames() {
     var reply = new CommandReply(CommandReply.Status.FAILED, 9, bytes(1, 2, 3));
+    MemberId one = new MemberId("n1", new Address("n1:1"), 7);
+    MemberId other = new MemberId("n2", new Address("n2:1"), 8);
+    var said = new CommandReply(CommandReply.Status.DONE, 9, ByteBuffer.wrap(new byte[] {1, 2}));
     return Stream.of(
+        new Frame.Bundle(3, 4, List.of(one, other), List.of(one), List.of(new Reply<>(other, said))),
         new Frame.Hello("counter", Frame.NO_POLICY),
         new Frame.Open(-5, new SessionTable.Secret(1, -2)),
         new Frame.Resume(17, new SessionTable.Secret(1, -2), false),

@@ -28,6 +28,7 @@ import org.tutti.replica.PassiveStateMachine;
 import org.tutti.replica.Read;
 import org.tutti.replica.Replication;
 import org.tutti.replica.StateComparison;
+import org.tutti.replica.consolidation.Reply;
 import org.tutti.transport.Address;
 
 /// The bytes between clients and replicas, between replicas, and of what replicas keep.
@@ -60,6 +61,15 @@ class ReplicaGoldenTest {
     };
   }
 
+  private static Frame bundle() {
+    var done = new CommandReply(CommandReply.Status.DONE, 9, bytes("ok"));
+    var failed = new CommandReply(CommandReply.Status.FAILED, 9, bytes("no"));
+    MemberId third = new MemberId("c", new Address("c:1"), 4);
+    MemberId fourth = new MemberId("d", new Address("d:1"), 5);
+    var replies = List.of(new Reply<>(B, done), new Reply<>(A, done), new Reply<>(fourth, failed));
+    return new Frame.Bundle(17, 2, List.of(A, B, third, fourth), List.of(third), replies);
+  }
+
   @Test
   void clientFrames() {
     var digests = new TreeMap<>(Map.of("n1", -1L, "\u00fc", 7L));
@@ -67,6 +77,7 @@ class ReplicaGoldenTest {
     Golden golden = new Golden("replica", "client-frame", "between clients and replicas, behind its length: `Frame`");
     golden
         .example("hello", new Frame.Hello("bank", Frame.NO_POLICY), format)
+        .example("hello of who wants bundles", new Frame.Hello("bank", Frame.BUNDLED | 0x0002_0100), format)
         .example("open", new Frame.Open(-5, SECRET), format)
         .example("resume", new Frame.Resume(17, SECRET, true), format)
         .example("call", new Frame.Call(17, 2, 1, false, bytes("deposit")), format)
@@ -83,6 +94,7 @@ class ReplicaGoldenTest {
         .example("move", new Frame.Move("a:1"), format)
         .example("redirected", new Frame.Redirected("b:2"), format)
         .example("live", new Frame.Live(new ViewId(4, 5, 6), B, List.of(A, B), List.of(B)), format)
+        .example("bundle", bundle(), format)
         .example("compared", new Frame.Compared(3, new StateComparison(12, digests, List.of("n3"))), format)
         .example("pong", new Frame.Pong(), format)
         .example("wrong", new Frame.Wrong("no"), format);
@@ -246,11 +258,23 @@ class ReplicaGoldenTest {
     return bytes -> effect(Replication.PASSIVE, bytes);
   }
 
+  private record Unordered(int kind, Object what) {}
+
+  private static Golden.Reading<Unordered> unordered() {
+    return bytes -> {
+      ByteBuffer in = ByteBuffer.wrap(bytes);
+      int kind = in.get();
+      return new Unordered(
+          kind, kind == OrderedMessage.ASK ? OrderedMessage.asked(in) : OrderedMessage.replied(in).reply().status());
+    };
+  }
+
   @Test
   void orderedMessages() {
     var limits = new SessionTable.Limits(60_000, 2, 3, 1000);
     Golden golden =
         new Golden("replica", "ordered-message", "what replicas multicast, and what comes of it: `OrderedMessage`");
+    ByteBuffer collected = OrderedMessage.collected(OrderedMessage.call(300, 3, 2, 2, false, bytes("withdraw")));
     for (Replication replication : Replication.values()) {
       golden.written("configure " + replication, taken(OrderedMessage.configure(limits, replication)), active());
     }
@@ -259,6 +283,7 @@ class ReplicaGoldenTest {
         .written("open", taken(OrderedMessage.open(300, -5, SECRET)), active())
         .written("call", taken(OrderedMessage.call(300, 3, 2, 2, false, bytes("withdraw"))), active())
         .written("call given up", taken(OrderedMessage.call(300, 3, 2, 1, true, bytes(""))), active())
+        .written("collect", taken(collected), active())
         .written("touch", taken(OrderedMessage.touch(300, List.of(3L, 9L))), active())
         .written("tick", taken(OrderedMessage.tick(100_000)), active())
         .written("close", taken(OrderedMessage.close(3)), active())
@@ -268,7 +293,11 @@ class ReplicaGoldenTest {
       ByteBuffer change = OrderedMessage.change(3, 0, status, true, bytes("r"), bytes("c"));
       golden.written("change " + status, taken(change), passive());
     }
-    Object[] kinds = new Object[OrderedMessage.DIGEST];
+    var reply = new CommandReply(CommandReply.Status.FAILED, 9, bytes("no"));
+    golden
+        .written("reply", taken(OrderedMessage.reply(new Frame.Replied(17, 2, reply))), unordered())
+        .written("ask", taken(OrderedMessage.ask(List.of(new OrderedMessage.Asked(17, 2)))), unordered());
+    Object[] kinds = new Object[OrderedMessage.ASK];
     for (int kind = 1; kind <= kinds.length; kind++) {
       kinds[kind - 1] = "kind=" + kind;
     }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Policy;
@@ -26,14 +27,27 @@ final class ScriptedReplicas implements ClientProtocol.Host {
     this(policy, 0);
   }
 
+  /// A client for which the manager gathers the replies of several replicas.
+  static ScriptedReplicas bundled(Policy policy) {
+    return new ScriptedReplicas(policy, ClientProtocol::bundled);
+  }
+
   /// @param suspectsAfterNanos after which silence of the manager the client sends to all; 0: never
   ScriptedReplicas(Policy policy, long suspectsAfterNanos) {
+    this(
+        policy,
+        client -> {
+          if (suspectsAfterNanos > 0) {
+            client.allOnSuspicion(suspectsAfterNanos);
+          }
+        });
+  }
+
+  private ScriptedReplicas(Policy policy, Consumer<ClientProtocol> chosen) {
     this.policy = policy;
     this.client = new ClientProtocol("service", ADDRESSES, SILENCE_NANOS, this);
     client.wish(policy);
-    if (suspectsAfterNanos > 0) {
-      client.allOnSuspicion(suspectsAfterNanos);
-    }
+    chosen.accept(client);
     client.work();
     first.welcome();
   }

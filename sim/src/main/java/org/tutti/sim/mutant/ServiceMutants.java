@@ -124,6 +124,20 @@ final class ServiceMutants {
                   new Drop("String.isEmpty", 1))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "bundle-unawaited",
+                  "the manager gives what it has gathered without waiting for the other replicas",
+                  "replica.protocol.ReplyBundles$Bundle",
+                  "isComplete",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "gone-gathered",
+                  "the manager waits for the replies of replicas that have left",
+                  "replica.protocol.ReplyBundles",
+                  "viewed",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "missed-replies-untold",
                   "a client that comes back to collect does not get the replies that were lost with its connection",
                   "replica.protocol.ReplicaProtocol",

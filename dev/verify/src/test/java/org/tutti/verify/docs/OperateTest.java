@@ -54,10 +54,12 @@ class OperateTest {
       Set.of(
           "client.groups.formed",
           "client.managers.suspected",
+          "replica.bundles.sent",
           "replica.clients.groups",
           "replica.groups.joined",
           "replica.groups.refused",
-          "replica.messages.dropped");
+          "replica.messages.dropped",
+          "replica.replies.dropped");
 
   /// What a node tells over all transports, what has to happen first included, and what its surroundings tell.
   private static List<Metric> metrics(Path directory) throws Exception {

@@ -319,6 +319,77 @@ class ClientGroupsTest {
     }
   }
 
+  /// A client in a group with the manager, which has had the replies of all servers to two commands.
+  private Client gatheringClient() throws Exception {
+    startServers();
+    var all = new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
+    Client client = client(ClientGroup.Kind.ONE_CLUSIVE, all);
+    assertThat(client.collect(number(1), PATIENCE).get()).isInstanceOf(Consolidated.Success.class);
+    assertThat(repliers(client, 1)).containsExactlyInAnyOrder("n1", "n2", "n3");
+    assertThat(names(client.groupDetails().getFirst().members())).containsExactlyInAnyOrder("c0", manager());
+    return client;
+  }
+
+  private static List<String> repliers(Client client, long change) throws Exception {
+    return repliers(client.collect(number(change), PATIENCE).get());
+  }
+
+  private static List<String> repliers(Consolidated<Answer> outcome) {
+    return outcome.replies().stream().map(reply -> reply.member().name()).toList();
+  }
+
+  private static long value(Consolidated<Answer> outcome) {
+    return outcome.replies().getFirst().value().payload().getLong();
+  }
+
+  @Test
+  void theManagerOfAOneClusiveGroupGivesTheRepliesOfAllServersInOneMessage() throws Exception {
+    Client client = gatheringClient();
+    assertThat(call(client, 1)).isEqualTo(3);
+    assertThat(Metric.sum(replicas.get(manager()).metrics(), "replica.bundles.sent")).isEqualTo(3);
+    for (String server : SERVERS) {
+      assertThat(Metric.sum(replicas.get(server).metrics(), "replica.replies.dropped")).isZero();
+    }
+  }
+
+  /// The manager has executed the command and waits for the reply of the one that is killed.
+  @Test
+  void aServerThatCrashesWhileItsReplyIsAwaitedIsNamedInTheBundle() throws Exception {
+    Client client = gatheringClient();
+    String other = manager().equals("n1") ? "n2" : "n1";
+    MemberId gone = nodes.get(other).self();
+    stuck = other;
+    CompletableFuture<Consolidated<Answer>> open = client.collect(number(1), PATIENCE);
+    reached.await();
+    Replica manager = replicas.get(manager());
+    until("executed", () -> Metric.sum(manager.metrics(), "replica.commands.executed") == 3);
+    assertThat(open).isNotDone();
+    kill(other);
+    Consolidated<Answer> outcome = open.get();
+    assertThat(outcome instanceof Consolidated.ReducedMembership<Answer> less ? less.departed() : Set.of())
+        .isEqualTo(Set.of(gone));
+    assertThat(repliers(outcome)).hasSize(2).doesNotContain(other);
+    assertThat(value(outcome)).isEqualTo(3);
+    assertThat(repliers(client, 1)).hasSize(2);
+  }
+
+  /// All servers have executed it, and the manager has not: the next one gathers the same replies.
+  @Test
+  void theNextManagerGathersTheRepliesThatTheOneBeforeHasNotGiven() throws Exception {
+    Client client = gatheringClient();
+    String manager = manager();
+    stuck = manager;
+    CompletableFuture<Consolidated<Answer>> open = client.collect(number(1), PATIENCE);
+    reached.await();
+    Replica other = replicas.get(manager.equals("n1") ? "n2" : "n1");
+    until("executed", () -> Metric.sum(other.metrics(), "replica.commands.executed") == 3);
+    kill(manager);
+    Consolidated<Answer> outcome = open.get();
+    assertThat(repliers(outcome)).hasSize(2).doesNotContain(manager);
+    assertThat(value(outcome)).as("executed once").isEqualTo(3);
+    assertThat(call(client, 1)).isEqualTo(4);
+  }
+
   private long redirected() {
     return replicas.values().stream()
         .mapToLong(replica -> Metric.sum(replica.metrics(), "replica.clients.redirected"))
@@ -386,6 +457,8 @@ class ClientGroupsTest {
     Client.Builder several =
         Client.of("counter").group(node("c"), ClientGroup.Kind.ONE_CLUSIVE).policy(toAll(Policy.Collection.ALL));
     assertThatThrownBy(several::connect).hasMessageContaining("a one-clusive group has one server");
+    Client.Builder one = Client.of("counter").at(at).bundled().policy(MANAGER);
+    assertThatThrownBy(one::connect).hasMessageContaining("the manager gathers replies for a client that sends to it");
     Client.Builder hedged = Client.of("counter").group(nodes.get("c"), ClientGroup.Kind.INCLUSIVE).hedged();
     assertThatThrownBy(hedged::connect).hasMessageContaining("has no connections");
     Client.Builder nowhere = Client.of("counter").group(nodes.get("c"), ClientGroup.Kind.INCLUSIVE);
