@@ -28,7 +28,8 @@ import org.tutti.Metric;
 import org.tutti.transport.TransportException;
 
 /// A node's certificate, its private key, and the authority whose certificates it believes, from three PEM files in one
-/// directory: `cert.pem` (the certificate, perhaps with a chain), `key.pem` (PKCS #8) and `ca.pem` (one or more).
+/// directory: `cert.pem` (the certificate, perhaps with a chain), `key.pem` (its key, not
+/// encrypted, in PKCS #8, PKCS #1 or SEC 1) and `ca.pem` (one or more).
 ///
 /// Both sides of a connection show a certificate, and each believes one that the authority has issued, that is valid
 /// now, that is for the same cluster ([#cluster]), and that is for what it is used for ([Role]). Hosts and names in it

@@ -20,13 +20,10 @@ import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -50,8 +47,6 @@ record PemDirectory(
 
   private static final int URI_NAME = 6; // the kind of an alternative name (RFC 5280, 4.2.1.6)
   private static final long BYTES_MAX = 1 << 20;
-  private static final Pattern KEY =
-      Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
   private static final String[] ALGORITHMS = {"EC", "RSA", "EdDSA"};
 
   /// One file as it was.
@@ -164,17 +159,19 @@ record PemDirectory(
   }
 
   private static PrivateKey key(Path file) throws IOException {
-    Matcher pem = KEY.matcher(new String(bytes(file), StandardCharsets.US_ASCII));
-    if (!pem.find()) {
-      throw new IOException(file + " has no private key in PKCS #8 that is not encrypted");
+    byte[] text = bytes(file);
+    byte[] encoded;
+    try {
+      encoded = KeyEncoding.pkcs8(new String(text, StandardCharsets.US_ASCII));
+    } catch (IOException e) {
+      throw new IOException(file + " " + e.getMessage(), e);
     }
     for (String algorithm : ALGORITHMS) {
       try {
-        byte[] encoded = Base64.getMimeDecoder().decode(pem.group(1));
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
       } catch (InvalidKeySpecException _) {
         // Of another algorithm.
-      } catch (GeneralSecurityException | IllegalArgumentException e) {
+      } catch (GeneralSecurityException e) {
         throw new IOException(file + " has no private key that can be read", e);
       }
     }

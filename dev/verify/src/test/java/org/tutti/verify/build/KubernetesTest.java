@@ -121,7 +121,7 @@ class KubernetesTest {
 
   private void makeCluster() throws Exception {
     image = ContainerImage.unpack(directory);
-    for (String program : List.of("dnsmasq", "curl")) {
+    for (String program : List.of("dnsmasq", "curl", "openssl")) {
       assumeThat(HostProgram.isThere(program)).as("skipped: no " + program + " here").isTrue();
     }
     try {
@@ -132,8 +132,7 @@ class KubernetesTest {
     }
     set = read("statefulset.yaml");
     assertThat(at(set, "spec", "podManagementPolicy")).as("they wait for each other").isEqualTo("Parallel");
-    secret = Authority.in(directory.resolve("ca")).issue("bank", "tutti", DAY);
-    HostProgram.run("chown", "-R", "65532:65532", secret.toString());
+    secret = mounted(issued());
     Files.writeString(directory.resolve("hosts"), "");
     Files.writeString(directory.resolve("resolv.conf"), "nameserver " + network.addressOf(0) + "\n");
     var server = new ArrayList<>(network.at(0));
@@ -143,6 +142,48 @@ class KubernetesTest {
     server.addAll(List.of("--local=/cluster.local/", "--addn-hosts=" + directory.resolve("hosts")));
     names = CommandProcess.of(server);
     names.errorMatching("dnsmasq: read \\S+/hosts - 0 names"); // before that, a HUP ends it
+  }
+
+  /// What cert-manager writes for the certificate of the guide: the key in SEC 1, as its encoding is not set.
+  private Map<String, String> issued() throws Exception {
+    String guide = Files.readString(Tree.root().resolve("docs/guides/kubernetes.md"));
+    String sample = guide.split("```yaml\n")[1].split("```")[0];
+    Object spec = at(new Load(LoadSettings.builder().build()).loadFromString(sample), "spec");
+    assertThat(at(spec, "secretName")).isEqualTo(at(volume(), "secretName"));
+    assertThat((List<?>) at(spec, "usages")).map(Object::toString).contains("server auth", "client auth");
+    assertThat(((Map<?, ?>) at(spec, "privateKey")).containsKey("encoding")).isFalse();
+    String cluster = at(spec, "uris", 0).toString().replaceFirst("^tutti:cluster:", "");
+    Path own = Authority.in(directory.resolve("ca")).issue(at(spec, "commonName").toString(), cluster, DAY);
+    Path key = directory.resolve("tls.key");
+    HostProgram.run("openssl", "ec", "-in", own.resolve("key.pem").toString(), "-out", key.toString());
+    return Map.of(
+        "tls.crt", Files.readString(own.resolve("cert.pem")),
+        "tls.key", Files.readString(key),
+        "ca.crt", Files.readString(own.resolve("ca.pem")));
+  }
+
+  private Object volume() {
+    Object volume = at(set, "spec", "template", "spec", "volumes", 0);
+    assertThat(at(volume, "name")).isEqualTo(at(container(), "volumeMounts", 1, "name"));
+    return at(volume, "secret");
+  }
+
+  /// Writes a secret as the kubelet does: the entries that are listed, at their paths, which lead over a link that is
+  /// replaced when the secret changes; for root, and for the group of the pod.
+  private Path mounted(Map<String, String> entries) throws Exception {
+    assertThat(entries.get("tls.key")).startsWith("-----BEGIN EC PRIVATE KEY-----");
+    Path all = Files.createDirectory(directory.resolve("secret"));
+    Path first = Files.createDirectory(all.resolve("..2026_11_29_12_00_00.1"));
+    Files.createSymbolicLink(all.resolve("..data"), first.getFileName());
+    for (Object item : (List<?>) at(volume(), "items")) {
+      Path file = first.resolve(at(item, "path").toString());
+      Files.writeString(file, at(entries, at(item, "key")).toString());
+      HostProgram.run("chmod", at(volume(), "defaultMode").toString(), file.toString());
+      Files.createSymbolicLink(all.resolve(file.getFileName()), Path.of("..data").resolve(file.getFileName()));
+    }
+    Object group = at(set, "spec", "template", "spec", "securityContext", "fsGroup");
+    HostProgram.run("chown", "-R", "0:" + group, all.toString());
+    return all;
   }
 
   /// Tells the name server who is there, ready or not.
@@ -161,7 +202,7 @@ class KubernetesTest {
   private CommandProcess launch(String id, int node, List<ContainerImage.Mount> more, List<String> args)
       throws Exception {
     List<ContainerImage.Mount> mounts = new ArrayList<>(more);
-    mounts.add(new ContainerImage.Mount(secret, "/etc/tutti", false));
+    mounts.add(new ContainerImage.Mount(secret, at(container(), "volumeMounts", 1, "mountPath").toString(), false));
     mounts.add(new ContainerImage.Mount(directory.resolve("resolv.conf"), "/etc/resolv.conf", false));
     Path namespace = Path.of("/run/netns", network.at(node).getLast());
     return image.start(id, namespace, mounts, args);
