@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -221,6 +222,21 @@ public interface Node extends AutoCloseable {
   /// @return unmodifiable, in the order of [Metric#ORDER]; after the end of the node, as it was then
   /// @throws InterruptedException when interrupted while waiting for the engine thread
   List<Metric> metrics() throws InterruptedException;
+
+  /// Whether this node is alive, for a liveness probe: its engine thread waits for something to do, or has been at what
+  /// it does for less than a time, and is not late by that for what it had planned. May be called at any moment, by
+  /// listeners, too, and does not wait for that thread.
+  ///
+  /// {@snippet class="ApiExamplesTest" region="turning"}
+  ///
+  /// A node that waits for others, for a quorum for example, is alive: to restart it does not help. One that is not
+  /// alive for long has a listener that does not return, or no processor; the others suspect it.
+  ///
+  /// @param within for how long one turn of the engine thread may last, above zero; 2 s suit a probe, as a turn takes
+  ///               less than a millisecond where no listener is slow
+  /// @return false also after the end of the node, by [#close()] or by a [#failure()]
+  /// @throws IllegalArgumentException when the time is not above zero
+  boolean isTurning(Duration within);
 
   /// What stopped this node: a bug in it or an exception of a listener. All groups have been told.
   ///

@@ -53,7 +53,7 @@ import org.tutti.transport.Refused;
 /// a certificate of the cluster. Those who connect and say nothing shut it for nobody ([HttpPort]).
 final class Health implements AutoCloseable {
   /// How long a turn of the engine may take: as long as nobody suspects the node for it.
-  private static final long TURN_MILLIS = 2000;
+  private static final Duration TURN_MAX = Duration.ofSeconds(2);
 
   /// How long the application may be at one event.
   private static final Duration HELD_MAX = Duration.ofSeconds(10);
@@ -136,7 +136,7 @@ final class Health implements AutoCloseable {
     }
     return switch (path) {
       case "/health/ready" -> bare(group.status().isServing() && obstacle() == null);
-      case "/health/live" -> bare(metrics() != null);
+      case "/health/live" -> bare(node.isTurning(TURN_MAX));
       default -> new Answer(FORBIDDEN, TEXT, "show a certificate of the cluster\n");
     };
   }
@@ -149,7 +149,7 @@ final class Health implements AutoCloseable {
     if (held.compareTo(HELD_MAX) >= 0) {
       return "the application has been at an event, or has not asked for the next one, for " + held.toSeconds() + " s";
     }
-    return metrics() == null ? DOES_NOT_TURN : null;
+    return node.isTurning(TURN_MAX) ? null : DOES_NOT_TURN;
   }
 
   /// For who may not know more.
@@ -167,7 +167,7 @@ final class Health implements AutoCloseable {
             : new Answer(UNAVAILABLE, TEXT, status + "; " + obstacle + "\n");
       }
       case "/health/live" -> {
-        boolean lives = metrics() != null;
+        boolean lives = node.isTurning(TURN_MAX);
         yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : DOES_NOT_TURN + "\n");
       }
       case "/status" -> new Answer(OK, "application/json", json() + "\n");
@@ -185,7 +185,7 @@ final class Health implements AutoCloseable {
   /// What the engine thread tells in a turn; null when it takes none in time.
   private @Nullable List<Metric> metrics() {
     try {
-      return node.failure() == null ? asked().get(TURN_MILLIS, TimeUnit.MILLISECONDS) : null;
+      return node.failure() == null ? asked().get(TURN_MAX.toNanos(), TimeUnit.NANOSECONDS) : null;
     } catch (TimeoutException | ExecutionException late) {
       return null;
     } catch (InterruptedException closing) {

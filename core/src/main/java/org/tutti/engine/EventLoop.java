@@ -53,6 +53,7 @@ public final class EventLoop {
   private static final long STALL_NANOS = 20_000_000;
 
   private static final long IDLE = Long.MIN_VALUE;
+  private static final long ENDED = Long.MIN_VALUE;
 
   private static final Input EXPIRED = new Input.Expired();
 
@@ -71,6 +72,9 @@ public final class EventLoop {
 
   // When the turn began, or idle: for whoever watches from outside, so written without a fence.
   private final AtomicLong began = new AtomicLong(IDLE);
+
+  // Until when it waits for input, if it is idle: likewise, and before that. It has to begin at once.
+  private final AtomicLong until = new AtomicLong(0);
 
   private volatile boolean stopping;
   private volatile @Nullable Throwable failure;
@@ -151,6 +155,19 @@ public final class EventLoop {
     return since == IDLE ? null : new Turn(since, clock() - since, inbox.calling.get());
   }
 
+  /// Whether the engine thread does not fail to come: it waits for input, or for its next timer, or it has been at one
+  /// turn, or is late for that timer, for less than a time. May be called from any thread, and waits for nothing.
+  ///
+  /// @param within that time
+  /// @return false before the first turn is begun for that long, and after the end
+  public boolean isTurning(Duration within) {
+    long since = began.get();
+    if (since == IDLE) {
+      since = until.get(); // of this wait, or of a later one
+    }
+    return since != ENDED && clock() - since < TimeUnit.NANOSECONDS.convert(within);
+  }
+
   /// Counts a turn that took too long, for [Count#LOOP_STALLS]; may be called from any thread.
   ///
   /// @return where the engine thread is in its code
@@ -198,6 +215,7 @@ public final class EventLoop {
     inbox.close();
     Throwable why = failure;
     end(() -> ended.accept(why == null ? "node " + name + " was closed" : "node " + name + " stopped: " + why));
+    until.set(ENDED);
     began.set(IDLE);
     end(() -> lastMetrics = measured());
     end(transport::close);
@@ -223,6 +241,7 @@ public final class EventLoop {
     } else {
       waiting = true;
       counters.count(Count.LOOP_WAITS);
+      until.setRelease(deadlineNanos);
       began.setRelease(IDLE);
       transport.poll(deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - before);
       look();

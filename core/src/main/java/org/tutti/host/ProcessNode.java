@@ -251,6 +251,14 @@ final class ProcessNode implements Node {
   }
 
   @Override
+  public boolean isTurning(Duration within) {
+    if (within.isZero() || within.isNegative()) {
+      throw new IllegalArgumentException("a turn takes some time, not " + within);
+    }
+    return loop.failure() == null && loop.isTurning(within);
+  }
+
+  @Override
   public @Nullable Throwable failure() {
     return loop.failure();
   }

@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -72,6 +74,45 @@ class NodeTest {
     Event event = Awaited.next(group);
     assertThat(event).isInstanceOf(type);
     return type.cast(event);
+  }
+
+  /// Whether its engine thread turns is told at once, and at any moment.
+  @Test
+  void whoHoldsTheEngineThreadKeepsItFromTurning() throws Exception {
+    var released = new CountDownLatch(1);
+    var inside = new CompletableFuture<Boolean>();
+    until(() -> node.isTurning(SOON)); // it has begun
+    Duration moment = Duration.ofMillis(50);
+    assertThatThrownBy(() -> node.isTurning(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+    OnDelivery holding =
+        new OnDelivery(_ -> {
+          inside.complete(node.isTurning(SOON));
+          uninterruptibly(released);
+        });
+    Group group = node.create("bank", CONFIG, MemberConfig.builder().listener(holding).build());
+    CompletableFuture<Outcome> sent = group.multicast(new byte[1]);
+    assertThat(inside.get(SOON.toSeconds(), TimeUnit.SECONDS)).as("a listener may ask").isTrue();
+    until(() -> !node.isTurning(moment));
+    assertThat(node.isTurning(SOON)).as("not for long yet").isTrue();
+    released.countDown();
+    sent.get();
+    until(() -> node.isTurning(moment));
+    node.close();
+    assertThat(node.isTurning(SOON)).as("after the end").isFalse();
+  }
+
+  private static void until(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void uninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

@@ -226,6 +226,15 @@ class ApiExamplesTest {
     assertThat(log).contains("link.packets.dropped{reason=own-packet} 0 packets");
   }
 
+  @Test
+  void aNodeTellsWhetherItIsAlive() {
+    Node node = node(1);
+    // @start region="turning"
+    boolean live = node.isTurning(Duration.ofSeconds(2)); // what a liveness probe is answered
+    // @end
+    assertThat(live).isTrue();
+  }
+
   // ---- settings ----------------------------------------------------------------------------------------------------
 
   @Test
