@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// @param primaryViews    how many primary views were installed here
 /// @param otherViews      how many views were installed here that are not primary
 /// @param inPrimary       for how long, in all, this member has been in primary views
+/// @param behind          for how long the application has been behind: how long ago the first thing of the history
+///                        that it has not taken was delivered here, what is spilled included; a little too short,
+///                        never too long; zero with a [GroupListener], which takes events as they come
 /// @param eventHeld       for how long the application has been at an event, or has not asked for the next one while
 ///                        some wait; zero when none waits, and with a [GroupListener], which holds the whole node
 /// @param latency         how long multicasts of this member took from the call until they were delivered here, not
@@ -44,6 +47,7 @@ public record GroupMetrics(
     long primaryViews,
     long otherViews,
     Duration inPrimary,
+    Duration behind,
     Duration eventHeld,
     LatencyHistogram latency,
     Status.Spilled spilled,
@@ -98,6 +102,8 @@ public record GroupMetrics(
       Metric.counter("group.views.installed", "Views were installed that are not primary.").tagged("kind", "other");
   private static final Metric IN_PRIMARY =
       Metric.counter("group.milliseconds.primary", "For how long this member has been in primary views.");
+  private static final Metric BEHIND =
+      Metric.gauge("group.behind.milliseconds", "How long ago what the application takes next was delivered.");
   private static final Metric EVENT_HELD =
       Metric.gauge("group.event.held.milliseconds", "For how long the application has been at its current event.");
   private static final Metric WITHIN =
@@ -145,6 +151,7 @@ public record GroupMetrics(
     all.add(PRIMARY_VIEWS.with(primaryViews));
     all.add(OTHER_VIEWS.with(otherViews));
     all.add(IN_PRIMARY.with(inPrimary.toMillis()));
+    all.add(BEHIND.with(behind.toMillis()));
     all.add(EVENT_HELD.with(eventHeld.toMillis()));
     add(all, latency);
     all.add(SPILLED.with(spilled.messages()));

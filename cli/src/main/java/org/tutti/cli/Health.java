@@ -45,8 +45,9 @@ import org.tutti.transport.Refused;
 /// | `/log` | the last lines of the group's log as JSON |
 /// | `/metrics` | the node's metrics and the group's in Prometheus' text format |
 ///
-/// A member is ready while it serves (it is caught up, in a primary view), its engine thread takes turns, and its
-/// application has not been at one event for ten seconds.
+/// A member is ready while it serves (it is caught up, in a primary view), its engine thread takes turns, its
+/// application has not been at one event for ten seconds, and it is not too far behind what is delivered, with what is
+/// spilled: so who asks it gets no answer of the day before.
 ///
 /// On a loopback address over HTTP. On another one over HTTPS, with the node's certificate: probes of an orchestrator
 /// have none and are told whether the member is ready and whether it lives, and nothing else; the rest is for who shows
@@ -73,26 +74,29 @@ final class Health implements AutoCloseable {
 
   private final Node node;
   private final Group group;
+  private final Duration behindMax;
   private final HttpPort port;
   private final boolean open; // to whoever reaches the port
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private @Nullable CompletableFuture<List<Metric>> asked;
 
-  private Health(Address at, @Nullable SSLContext tls, Node node, Group group) throws IOException {
+  private Health(Address at, @Nullable SSLContext tls, Node node, Group group, Duration behindMax) throws IOException {
     this.node = node;
     this.group = group;
+    this.behindMax = behindMax;
     this.open = tls == null;
     this.port = new HttpPort(socket(at), tls, HttpPort.Clients.ANY, CONTENT_MAX, this::handle);
   }
 
   /// Answers from now on.
   ///
-  /// @param at      where to listen
-  /// @param carrier has the node's certificate, which is not used on loopback
-  static Health open(Address at, TransportOption carrier, Node node, Group group) {
+  /// @param at        where to listen
+  /// @param carrier   has the node's certificate, which is not used on loopback
+  /// @param behindMax how far behind the application may be for the member to be ready; zero for any time
+  static Health open(Address at, TransportOption carrier, Node node, Group group, Duration behindMax) {
     SSLContext context = isLoopback(at) ? null : carrier.operatorsContext();
     try {
-      var health = new Health(at, context, node, group);
+      var health = new Health(at, context, node, group, behindMax);
       health.port.start();
       return health;
     } catch (IOException e) {
@@ -145,9 +149,14 @@ final class Health implements AutoCloseable {
   ///
   /// @return words for people; null when it is ready
   private @Nullable String obstacle() {
-    Duration held = group.metrics().eventHeld();
-    if (held.compareTo(HELD_MAX) >= 0) {
-      return "the application has been at an event, or has not asked for the next one, for " + held.toSeconds() + " s";
+    GroupMetrics now = group.metrics();
+    if (now.eventHeld().compareTo(HELD_MAX) >= 0) {
+      long seconds = now.eventHeld().toSeconds();
+      return "the application has been at an event, or has not asked for the next one, for " + seconds + " s";
+    }
+    if (!behindMax.isZero() && now.behind().compareTo(behindMax) >= 0) {
+      return "the application is %d ms behind, %d ms or more are too much"
+          .formatted(now.behind().toMillis(), behindMax.toMillis());
     }
     return node.isTurning(TURN_MAX) ? null : DOES_NOT_TURN;
   }
@@ -266,6 +275,7 @@ final class Health implements AutoCloseable {
     all.put("latencyMicros", latency(metrics.latency()));
     all.put("spilledMessages", metrics.spilled().messages());
     all.put("spilledBytes", metrics.spilled().bytes());
+    all.put("behindMillis", metrics.behind().toMillis());
     all.put("eventHeldMillis", metrics.eventHeld().toMillis());
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());

@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -114,6 +115,16 @@ final class MemberCommand implements Callable<Integer> {
       })
   @Nullable Address health;
 
+  @Option(
+      names = "--ready-behind",
+      paramLabel = "TIME",
+      defaultValue = "30s",
+      converter = TimeConverter.class,
+      description =
+          "With --health: not ready, although it serves, when deliveries are printed so much later than they come; 0s:"
+              + " however late; default: ${DEFAULT-VALUE}.")
+  Duration readyBehind = Duration.ofSeconds(30);
+
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
@@ -143,11 +154,15 @@ final class MemberCommand implements Callable<Integer> {
       printer.follow(options.timeout);
       return;
     }
-    try (var answering = Health.open(health, options.carrier, session.node(), session.group())) {
+    try (var answering = open(health, session)) {
       out.line("health at " + answering.address(), "health", "address", answering.address().text());
       out.flush();
       printer.follow(options.timeout);
     }
+  }
+
+  private Health open(Address at, Session session) {
+    return Health.open(at, options.carrier, session.node(), session.group(), readyBehind);
   }
 
   /// How many members are expected; 0 when names are, or nobody is.

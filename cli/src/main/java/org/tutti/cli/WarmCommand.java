@@ -104,7 +104,7 @@ final class WarmCommand implements Callable<Integer> {
 
   /// As `tutti status` does.
   private static void ask(Node node, Group group) throws InterruptedException {
-    try (Health health = Health.open(new Address("127.0.0.1:0"), new TransportOption(), node, group)) {
+    try (Health health = Health.open(new Address("127.0.0.1:0"), new TransportOption(), node, group, Duration.ZERO)) {
       new HealthClient(health.address(), null).status();
     }
   }

@@ -66,7 +66,7 @@ final class Activity {
 
   /// All of it.
   synchronized GroupMetrics metrics(
-      GroupMetrics.Traffic delivered, Window.Use window, Status status, Duration eventHeld) {
+      GroupMetrics.Traffic delivered, Window.Use window, Status status, Duration behind, Duration eventHeld) {
     long nanos = primaryNanos + (isPrimary() ? System.nanoTime() - since : 0);
     View here = view;
     return new GroupMetrics(
@@ -80,6 +80,7 @@ final class Activity {
         primaryViews,
         otherViews,
         Duration.ofNanos(nanos),
+        behind,
         eventHeld,
         window.latency(),
         status.spilled(),

@@ -67,6 +67,8 @@ public final class Membership implements Group, GroupUser {
   private volatile @Nullable View view;
   private final Reporter reporter;
   private final Activity activity = new Activity();
+  private final Backlog backlog = new Backlog();
+  private long placed; // of the engine thread: batches with a place that went to the application
 
   /// Makes a membership that waits for the engine to begin.
   ///
@@ -291,7 +293,8 @@ public final class Membership implements Group, GroupUser {
   @Override
   public GroupMetrics metrics() {
     Duration held = reporter.eventHeld(application.next());
-    return activity.metrics(application.delivered().traffic(), window.use(), status(), held);
+    Duration behind = queue == null ? Duration.ZERO : backlog.behind(System.nanoTime(), queue.taken());
+    return activity.metrics(application.delivered().traffic(), window.use(), status(), behind, held);
   }
 
   @Override
@@ -317,7 +320,9 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void looked(List<Status.Wait> behind) {
     reporter.look(window.fullNanos(), behind, application.next(), application.waiting());
-    application.look(System.nanoTime());
+    long now = System.nanoTime();
+    application.look(now);
+    backlog.look(now, placed, application.taken());
   }
 
   @Override
@@ -363,6 +368,7 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void deliver(long index, Batch batch, long position) {
     Event.Propagated propagated = batch.kind() == Batch.Kind.PROPAGATED ? propagating.arrived(batch) : null;
+    placed++;
     application.deliver(batch, position);
     if (propagated != null) {
       application.tell(propagated);
@@ -396,6 +402,7 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void pass(long index, Batch batch, long position) {
+    placed++;
     application.pass(batch);
   }
 

@@ -113,7 +113,9 @@ class GroupMetricsTest {
     assertThat(peer.silent()).isGreaterThanOrEqualTo(Duration.ZERO).isLessThan(SOON);
 
     assertThat(until(two, seen -> seen.eventHeld().toMillis() > 100).eventHeld()).isLessThan(SOON);
+    assertThat(until(two, seen -> seen.behind().toMillis() > 100).behind()).isLessThan(SOON);
     next(two, Event.Delivery.class);
+    assertThat(two.metrics().behind()).isZero();
     until(two, seen -> seen.eventHeld().isZero());
     assertThat(two.receive(Duration.ofMillis(1))).isNull(); // it has nothing left, which is reported
     GroupMetrics.Peer idle =

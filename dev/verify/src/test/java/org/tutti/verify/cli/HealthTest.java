@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -90,6 +91,61 @@ class HealthTest {
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(get(at, "/health/live").statusCode()).isEqualTo(200);
     assertThat(JSON.std.mapFrom(get(at, "/status").body())).containsEntry("serving", false);
+  }
+
+  private static String after(BufferedReader lines, String words) throws IOException {
+    String line = lines.readLine();
+    while (!line.contains(words)) {
+      line = lines.readLine();
+    }
+    return line.substring(line.indexOf(words) + words.length());
+  }
+
+  /// Nobody reads what it prints, so its application, which is the command, hangs.
+  private Process unread(String... more) throws Exception {
+    List<String> all = new ArrayList<>(List.of("member", "--group=bank", "--listen=127.0.0.1:0"));
+    all.add("--health=127.0.0.1:0");
+    all.addAll(List.of(more));
+    return new ProcessBuilder(TuttiCommand.of(List.of(), all.toArray(String[]::new))).start();
+  }
+
+  private void multicast(String contact, int lines) throws Exception {
+    CommandProcess send = CommandProcess.tutti("send", "--group=bank", "--join=" + contact);
+    launched.add(send);
+    for (int i = 0; i < lines; i++) {
+      send.type("x".repeat(30_000) + "\n");
+    }
+    send.endInput();
+    assertThat(send.exitCode()).as("%s", send.errors()).isZero();
+  }
+
+  @Test
+  void whoseApplicationIsBehindIsNotReady() throws Exception {
+    Process member = unread("--name=n1", "--create", "--ready-behind=300ms");
+    try (BufferedReader lines = member.inputReader()) {
+      String contact = after(lines, "n1 listens on ");
+      String at = after(lines, "health at ");
+      after(lines, " primary: n1");
+      assertThat(get(at, "/health/ready").statusCode()).isEqualTo(200);
+      multicast(contact, 8);
+      HttpResponse<String> ready = get(at, "/health/ready");
+      while (ready.statusCode() == 200) {
+        ready = get(at, "/health/ready");
+      }
+      assertThat(ready.body())
+          .matches("group bank: .*; the application is \\d+ ms behind, 300 ms or more are too much\n");
+      assertThat(get(at, "/health/live").statusCode()).isEqualTo(200);
+      Map<String, Object> status = JSON.std.mapFrom(get(at, "/status").body());
+      assertThat(status).containsEntry("serving", true);
+      assertThat((Integer) status.get("behindMillis")).isGreaterThanOrEqualTo(300);
+      assertThat(get(at, "/metrics").body()).contains("tutti_group_behind_milliseconds{group=\"bank\"} ");
+      Thread.startVirtualThread(() -> lines.lines().forEach(_ -> {}));
+      while (get(at, "/health/ready").statusCode() != 200) {
+        Thread.onSpinWait();
+      }
+    } finally {
+      member.destroyForcibly();
+    }
   }
 
   @Test

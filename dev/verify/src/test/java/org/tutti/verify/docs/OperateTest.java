@@ -110,10 +110,11 @@ class OperateTest {
     var peer = new MemberId("any", ANYWHERE, 1);
     var its = new GroupMetrics.Peer(peer, none, 0, Duration.ZERO, Duration.ZERO, 0, 0);
     OptionalLong position = OptionalLong.of(0);
-    var latency = new LatencyHistogram(Collections.nCopies(LatencyHistogram.bounds().size() + 1, 0L), Duration.ZERO);
+    Duration zero = Duration.ZERO;
+    var latency = new LatencyHistogram(Collections.nCopies(LatencyHistogram.bounds().size() + 1, 0L), zero);
     var spilled = Status.Spilled.NOTHING;
     return new GroupMetrics(
-        "any", none, none, position, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, latency, spilled, List.of(its));
+        "any", none, none, position, 0, 0, 0, 0, 0, zero, zero, zero, latency, spilled, List.of(its));
   }
 
   private static @Nullable Path tls(TransportProvider provider, Path certificate) {
