@@ -182,7 +182,7 @@ final class MemberCommand implements Callable<Integer> {
   private void refuseWhatDoesNotGoTogether() {
     try {
       options.founding.check();
-      spilling.bytesMax();
+      spilling.member().build();
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }

@@ -164,8 +164,7 @@ final class Session implements AutoCloseable {
 
   private Group enter(@Nullable GroupListener listener) {
     GroupConfig config = options.config();
-    MemberConfig member =
-        MemberConfig.builder().listener(listener).takesState(false).spillBytesMax(options.spilling.bytesMax()).build();
+    MemberConfig member = options.spilling.member().listener(listener).takesState(false).build();
     if (options.observes) {
       return node.observe(options.group, member);
     }

@@ -148,6 +148,31 @@ class HealthTest {
     }
   }
 
+  /// So that the others need not wait for it.
+  @Test
+  void whoseApplicationIsBehindMayLeave() throws Exception {
+    CommandProcess first = member();
+    String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    CommandProcess second =
+        CommandProcess.tutti("member", "--group=bank", "--name=n2", "--listen=127.0.0.1:0", "--join=" + contact);
+    launched.add(second);
+    second.lineMatching("view \\S+ primary: n1 n2");
+    Process third = unread("--name=n3", "--join=" + contact, "--leave-when-behind=500ms");
+    try (BufferedReader lines = third.inputReader()) {
+      after(lines, " primary: n1 n2 n3");
+      multicast(contact, 8);
+      first.lineMatching("view \\S+ primary: n1 n2( .*)?");
+      Thread.startVirtualThread(() -> lines.lines().forEach(_ -> {}));
+      String last =
+          third.errorReader().lines().filter(line -> line.startsWith("tutti member: ")).findFirst().orElse("");
+      assertThat(last)
+          .matches(".*this member left, as its application was \\d+ ms behind, more than leaveWhenBehind=500 ms.*");
+      assertThat(third.waitFor()).isEqualTo(1);
+    } finally {
+      third.destroyForcibly();
+    }
+  }
+
   @Test
   void namesOfPeopleAreEscaped() throws Exception {
     CommandProcess first = memberOf("a\"b\\c");

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,6 +100,21 @@ class SettingsTest {
     assertThat(spilling("1G"))
         .containsExactly("tutti member: --spill-to and --spill-max go together; see tutti member --help");
     assertThat(spilling("1")).anyMatch(line -> line.contains("'1' is not a size from 1M to 1T, such as 512M or 10G"));
+  }
+
+  @Test
+  void howFarBehindAMemberMayBeIsATime() throws Exception {
+    Map<String, String> there = Map.of("TUTTI_LEAVE_WHEN_BEHIND", "5m");
+    List<String> member = List.of("member", "--group=bank", "--listen=127.0.0.1:0", "--create");
+    assertThat(run(there, Stream.concat(member.stream(), Stream.of("--print-config")).toArray(String[]::new)).rest())
+        .contains("leave-when-behind = 5m  # TUTTI_LEAVE_WHEN_BEHIND", "ready-behind = 30s  # default");
+    for (String time : List.of("9ms", "1441m")) {
+      Stream<String> line = Stream.concat(member.stream(), Stream.of("--leave-when-behind", time));
+      assertThat(Refusal.of(line.toArray(String[]::new)).errors())
+          .singleElement()
+          .asString()
+          .contains("'" + time + "' is not from 10ms to 1440m, nor 0s for never");
+    }
   }
 
   private static List<String> spilling(String size) throws IOException {
