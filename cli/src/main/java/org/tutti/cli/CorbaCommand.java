@@ -82,6 +82,8 @@ final class CorbaCommand implements Runnable {
 
     @Mixin Output out = new Output();
 
+    @Mixin Settings.Options settings = new Settings.Options();
+
     @Option(names = "--verbose", description = "Print stack traces of errors.")
     boolean verbose;
 

@@ -41,6 +41,8 @@ final class ForcePrimaryCommand implements Callable<Integer> {
 
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Option(names = "--group", required = true, paramLabel = "NAME", description = "The group's name.")
   String group = "";
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -37,10 +38,13 @@ final class HealthClient {
   @Option(
       names = "--tls",
       paramLabel = "DIR",
-      description =
-          "Ask over HTTPS, as a member answers that does not listen on loopback; DIR has the cert.pem, key.pem and"
-              + " ca.pem to show.")
+      description = {
+        "Ask over HTTPS, as a member answers that does not listen on loopback; DIR has the cert.pem, key.pem and"
+            + " ca.pem to show. A member on loopback, which has no TLS there, is asked over HTTP all the same."
+      })
   @Nullable Path tls;
+
+  @Mixin Settings.Options settings = new Settings.Options();
 
   HealthClient() {}
 
@@ -85,12 +89,31 @@ final class HealthClient {
     T of(HttpResponse<InputStream> answer) throws IOException;
   }
 
+  /// A member has no TLS on loopback, whatever a file of options says of the certificate to show.
   private <T> T ask(String what, Reading<T> reading) throws InterruptedException {
-    URI uri = URI.create((tls == null ? "http://" : "https://") + at + "/" + what);
+    if (tls == null || !Health.isLoopback(at)) {
+      return ask(what, reading, tls);
+    }
+    try {
+      return ask(what, reading, tls);
+    } catch (Failure e) {
+      if (e.getCause() instanceof SSLException) {
+        try {
+          return ask(what, reading, null);
+        } catch (Failure neither) {
+          // The first one is told.
+        }
+      }
+      throw e;
+    }
+  }
+
+  private <T> T ask(String what, Reading<T> reading, @Nullable Path shown) throws InterruptedException {
+    URI uri = URI.create((shown == null ? "http://" : "https://") + at + "/" + what);
     HttpRequest request = HttpRequest.newBuilder(uri).timeout(WAIT_MAX).build();
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(WAIT_MAX);
-    if (tls != null) {
-      builder.sslContext(TransportOption.credentials(tls).context());
+    if (shown != null) {
+      builder.sslContext(TransportOption.credentials(shown).context());
     }
     try (HttpClient client = builder.build()) {
       try {

@@ -3,6 +3,8 @@ package org.tutti.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +14,14 @@ import org.tutti.ipc.Ipc;
 import org.tutti.ipc.IpcProcess;
 import org.tutti.ipc.Status;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /// The option by which commands use the host of `tutti ipc host` instead of one of their own.
 final class HostSocket {
+  private static final String SOCKET = "--socket";
+
   /// What only a command has that has a host.
   private static final List<String> OF_HOSTS =
       List.of(
@@ -30,8 +35,11 @@ final class HostSocket {
           "--tls",
           "--insecure");
 
+  /// Besides, of one that takes it for other hosts than its own only.
+  private static final Map<String, String> MORE_OF_HOSTS = Map.of("destroy", "--timeout");
+
   @Option(
-      names = "--socket",
+      names = SOCKET,
       paramLabel = "PATH",
       description = {
         "Use the host that listens at this Unix domain socket, such as that of `tutti ipc host`, instead of an own one;"
@@ -55,12 +63,26 @@ final class HostSocket {
     }
   }
 
+  /// Whether an option is not heard, as a stronger source than that which says it has decided between an own host and
+  /// that of another program.
+  ///
+  /// @param given what stronger sources have said, names without `--`
+  static boolean excludes(CommandSpec command, OptionSpec option, Set<String> given) {
+    return command.findOption(SOCKET) != null
+        && (option.longestName().equals(SOCKET)
+            ? ofHosts(command).anyMatch(one -> given.contains(one.substring(2)))
+            : given.contains(SOCKET.substring(2)) && ofHosts(command).anyMatch(option.longestName()::equals));
+  }
+
+  private static Stream<String> ofHosts(CommandSpec command) {
+    return Stream.concat(OF_HOSTS.stream(), Stream.ofNullable(MORE_OF_HOSTS.get(command.name())));
+  }
+
   /// Whether the host of another program is to be used.
   ///
-  /// @param own options of hosts that only this command has
   /// @throws ParameterException when options of hosts are given, too
-  boolean isGiven(CommandSpec spec, String... own) {
-    for (String option : Stream.concat(OF_HOSTS.stream(), Stream.of(own)).toList()) {
+  boolean isGiven(CommandSpec spec) {
+    for (String option : ofHosts(spec).toList()) {
       if (socket != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
         throw new ParameterException(
             spec.commandLine(), option + " is of hosts, and the one at --socket has its own: give one of the two");

@@ -126,6 +126,8 @@ final class IpcCommand implements Runnable {
 
     @Mixin Output out = new Output();
 
+    @Mixin Settings.Options settings = new Settings.Options();
+
     @Option(names = "--verbose", description = "Print stack traces of errors.")
     boolean verbose;
 

@@ -59,6 +59,8 @@ final class IpcGroupCommands {
 
     @Mixin Output out = new Output();
 
+    @Mixin Settings.Options settings = new Settings.Options();
+
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
@@ -125,7 +127,7 @@ final class IpcGroupCommands {
     @Override
     public Integer call() throws InterruptedException {
       String control = GroupServers.password(password);
-      if (shared.isGiven(spec, "--timeout")) {
+      if (shared.isGiven(spec)) {
         try (HostSocket.At host = shared.attach()) {
           destroyed(host.process().get(), control);
         }

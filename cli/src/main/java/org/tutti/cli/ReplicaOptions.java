@@ -120,6 +120,8 @@ final class ReplicaOptions {
 
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 

@@ -27,9 +27,10 @@ import picocli.CommandLine.ParseResult;
 ///
 /// A file has lines `name = value`, where the name is that of an option without `--`; what follows `#` is a comment.
 /// Settings before the first section are for all commands that have the option, those below `[member]` for `member`,
-/// and for a `doctor`, which looks after one, unless `[doctor]` says otherwise.
+/// and for a `doctor`, which looks after one, unless `[doctor]` says otherwise. A section is named as its command, such
+/// as `[ipc ask]`. What is asked for as a consent, `--confirm`, has to be typed.
 final class Settings {
-  private static final Set<String> NOT_SET = Set.of("config", "print-config", "help", "version");
+  private static final Set<String> NOT_SET = Set.of("config", "print-config", "help", "version", "confirm");
   private static final Set<String> NOT_OF_MEMBER = Set.of("json", "timeout"); // how a doctor prints and waits
   private static final Set<String> ASK = Set.of("-h", "--help", "-V", "--version");
 
@@ -58,21 +59,16 @@ final class Settings {
   /// @param args what was typed
   /// @param variables of the environment
   String[] complete(CommandLine root, String[] args, UnaryOperator<@Nullable String> variables) {
-    Set<String> configurable =
-        root.getSubcommands().entrySet().stream()
-            .filter(one -> one.getValue().getCommandSpec().findOption("--print-config") != null)
-            .map(Map.Entry::getKey)
-            .collect(Collectors.toSet());
+    Map<String, CommandLine> configurable = configurable(root);
     CommandLine command = command(root, args);
-    if (command == null
-        || !configurable.contains(command.getCommandName())
-        || Arrays.stream(args).anyMatch(ASK::contains)) {
+    if (!configurable.containsValue(command) || Arrays.stream(args).anyMatch(ASK::contains)) {
       return args;
     }
     List<String> all = new ArrayList<>(List.of(args));
     int end = all.contains("--") ? all.indexOf("--") : all.size();
     List<String> typed = all.subList(0, end);
-    Map<String, Setting> file = file(root, command, configurable, typed, variables);
+    List<Map<String, Setting>> layers = new ArrayList<>(List.of(variables(command, variables)));
+    layers.addAll(file(command, configurable, typed, variables));
     Map<String, OptionSpec> options = options(command);
     var more = new ArrayList<String>();
     Set<String> given =
@@ -81,12 +77,12 @@ final class Settings {
                 name -> typed.stream().anyMatch(arg -> arg.equals("--" + name) || arg.startsWith("--" + name + "=")))
             .collect(Collectors.toSet());
     given.forEach(name -> sources.put(name, "command line"));
-    for (boolean environment : new boolean[] {true, false}) {
+    for (Map<String, Setting> layer : layers) {
       // What excludes an option is what a stronger source has said, not what this one says.
       Set<String> stronger = Set.copyOf(sources.keySet());
       options.forEach((name, option) -> {
-        Setting setting = environment ? variable(name, variables) : file.get(name);
-        if (setting != null && !stronger.contains(name) && !isExcluded(option, stronger)) {
+        Setting setting = layer.get(name);
+        if (setting != null && !stronger.contains(name) && !isExcluded(command, option, stronger)) {
           sources.put(name, setting.source());
           more.addAll(argument(command, name, option, setting));
         }
@@ -94,6 +90,25 @@ final class Settings {
     }
     all.addAll(end, more);
     return all.toArray(String[]::new);
+  }
+
+  /// The commands that take settings, by the words that call them: `member`, `ipc ask`.
+  private static Map<String, CommandLine> configurable(CommandLine root) {
+    Map<String, CommandLine> found = new LinkedHashMap<>();
+    for (CommandLine each : root.getSubcommands().values()) {
+      if (each.getCommandSpec().findOption("--print-config") != null) {
+        found.put(words(each), each);
+      }
+      found.putAll(configurable(each));
+    }
+    return found;
+  }
+
+  private static String words(CommandLine command) {
+    CommandLine parent = command.getParent();
+    return parent == null || parent.getParent() == null
+        ? command.getCommandName()
+        : words(parent) + " " + command.getCommandName();
   }
 
   /// Whether there may be a configuration file.
@@ -104,15 +119,21 @@ final class Settings {
     return variables.apply("TUTTI_CONFIG") != null || Arrays.stream(args).anyMatch(arg -> arg.startsWith("--config"));
   }
 
-  private static @Nullable CommandLine command(CommandLine root, String[] args) {
-    for (int i = 0; i < args.length; i++) {
+  /// The command that is called, as far as it is named.
+  private static CommandLine command(CommandLine root, String[] args) {
+    CommandLine called = root;
+    for (int i = 0; i < args.length && !called.getSubcommands().isEmpty(); i++) {
       if (args[i].equals("--log-level")) {
         i++;
       } else if (!args[i].startsWith("-")) {
-        return root.getSubcommands().get(args[i]);
+        CommandLine next = called.getSubcommands().get(args[i]);
+        if (next == null) {
+          break;
+        }
+        called = next;
       }
     }
-    return null;
+    return called;
   }
 
   private static Map<String, OptionSpec> options(CommandLine command) {
@@ -126,17 +147,25 @@ final class Settings {
     return options;
   }
 
-  private static @Nullable Setting variable(String name, UnaryOperator<@Nullable String> variables) {
-    String variable = "TUTTI_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-    String value = variables.apply(variable);
-    return value == null || value.isEmpty() ? null : new Setting(value, variable);
+  private static Map<String, Setting> variables(CommandLine command, UnaryOperator<@Nullable String> variables) {
+    Map<String, Setting> found = new HashMap<>();
+    for (String name : options(command).keySet()) {
+      String variable = "TUTTI_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+      String value = variables.apply(variable);
+      if (value != null && !value.isEmpty()) {
+        found.put(name, new Setting(value, variable));
+      }
+    }
+    return found;
   }
 
-  private static boolean isExcluded(OptionSpec option, Set<String> given) {
+  private static boolean isExcluded(CommandLine command, OptionSpec option, Set<String> given) {
     ArgGroupSpec group = option.group();
-    return group != null
-        && group.exclusive()
-        && group.options().stream().anyMatch(other -> given.contains(other.longestName().substring(2)));
+    boolean isOther =
+        group != null
+            && group.exclusive()
+            && group.options().stream().anyMatch(other -> given.contains(other.longestName().substring(2)));
+    return isOther || HostSocket.excludes(command.getCommandSpec(), option, given);
   }
 
   private static List<String> argument(CommandLine command, String name, OptionSpec option, Setting setting) {
@@ -152,11 +181,10 @@ final class Settings {
     };
   }
 
-  /// What the file says to this command, which the whole file is read for.
-  private static Map<String, Setting> file(
-      CommandLine root,
+  /// What the file says to this command, strongest first. The whole file is read for that.
+  private static List<Map<String, Setting>> file(
       CommandLine command,
-      Set<String> configurable,
+      Map<String, CommandLine> configurable,
       List<String> typed,
       UnaryOperator<@Nullable String> variables) {
     String name = variables.apply("TUTTI_CONFIG");
@@ -168,10 +196,10 @@ final class Settings {
       }
     }
     if (name == null || name.isEmpty()) {
-      return Map.of();
+      return List.of();
     }
     try {
-      return read(root, command, configurable, name, Files.readAllLines(Path.of(name)));
+      return layers(command, read(command, configurable, name, Files.readAllLines(Path.of(name))));
     } catch (NoSuchFileException e) {
       throw new ParameterException(command, "cannot read " + name + ": no such file", e);
     } catch (IOException e) {
@@ -179,9 +207,21 @@ final class Settings {
     }
   }
 
-  private static Map<String, Setting> read(
-      CommandLine root, CommandLine command, Set<String> configurable, String file, List<String> lines) {
-    var general = new LinkedHashMap<String, Setting>();
+  private static List<Map<String, Setting>> layers(CommandLine command, Map<String, Map<String, Setting>> sections) {
+    List<Map<String, Setting>> layers = new ArrayList<>();
+    layers.add(sections.getOrDefault(words(command), Map.of()));
+    if (command.getCommandName().equals("doctor")) {
+      Map<String, Setting> member = new LinkedHashMap<>(sections.getOrDefault("member", Map.of()));
+      member.keySet().removeAll(NOT_OF_MEMBER);
+      layers.add(member);
+    }
+    layers.add(sections.getOrDefault("", Map.of()));
+    return layers;
+  }
+
+  /// All sections of a file; that without a name is what stands before the first one.
+  private static Map<String, Map<String, Setting>> read(
+      CommandLine command, Map<String, CommandLine> configurable, String file, List<String> lines) {
     Map<String, Map<String, Setting>> sections = new HashMap<>();
     String section = "";
     for (int i = 0; i < lines.size(); i++) {
@@ -191,8 +231,8 @@ final class Settings {
         continue;
       }
       if (line.startsWith("[") && line.endsWith("]")) {
-        section = line.substring(1, line.length() - 1).strip();
-        if (!configurable.contains(section)) {
+        section = line.substring(1, line.length() - 1).strip().replaceAll("\\s+", " ");
+        if (!configurable.containsKey(section)) {
           throw new ParameterException(command, at + ": no command '" + section + "' that can be configured");
         }
         continue;
@@ -203,27 +243,22 @@ final class Settings {
       }
       String name = line.substring(0, equals).strip();
       String here = section;
-      if (configurable.stream()
-          .filter(one -> here.isEmpty() || one.equals(here))
-          .noneMatch(one -> options(root.getSubcommands().get(one)).containsKey(name))) {
+      if (configurable.entrySet().stream()
+          .filter(one -> here.isEmpty() || one.getKey().equals(here))
+          .noneMatch(one -> options(one.getValue()).containsKey(name))) {
         throw new ParameterException(
             command,
             at + ": " + (section.isEmpty() ? "no command has an option '" : section + " has no option '") + name + "'");
       }
-      Map<String, Setting> settings =
-          section.isEmpty() ? general : sections.computeIfAbsent(section, _ -> new LinkedHashMap<>());
-      Setting earlier = settings.putIfAbsent(name, new Setting(line.substring(equals + 1).strip(), at));
+      Setting earlier =
+          sections
+              .computeIfAbsent(section, _ -> new LinkedHashMap<>())
+              .putIfAbsent(name, new Setting(line.substring(equals + 1).strip(), at));
       if (earlier != null) {
         throw new ParameterException(command, at + ": '" + name + "' is already set at " + earlier.source());
       }
     }
-    if (command.getCommandName().equals("doctor")) {
-      var member = new LinkedHashMap<>(sections.getOrDefault("member", Map.of()));
-      member.keySet().removeAll(NOT_OF_MEMBER);
-      general.putAll(member);
-    }
-    general.putAll(sections.getOrDefault(command.getCommandName(), Map.of()));
-    return general;
+    return sections;
   }
 
   /// Prints a file that sets what is set, and the source of each value.
@@ -233,7 +268,7 @@ final class Settings {
     CommandLine command = parsed.commandSpec().commandLine();
     out.json = parsed.hasMatchedOption("--json");
     if (!out.json) {
-      out.line("[" + command.getCommandName() + "]", "section");
+      out.line("[" + words(command) + "]", "section");
     }
     options(command)
         .forEach((name, option) -> {

@@ -165,8 +165,12 @@ public final class Tutti implements Runnable {
       if (!tutti.leveled && LOGGER.getLevel() == null && usual != Level.INFO) {
         LOGGER.setLevel(usual);
       }
-      if (parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption("--print-config")) {
-        settings.print(parsed.subcommand(), new Output());
+      ParseResult called = parsed;
+      while (called.hasSubcommand()) {
+        called = called.subcommand();
+      }
+      if (called.hasMatchedOption("--print-config")) {
+        settings.print(called, new Output());
         return ExitCode.OK;
       }
       return new CommandLine.RunLast().execute(parsed);

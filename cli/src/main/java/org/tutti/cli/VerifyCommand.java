@@ -29,6 +29,8 @@ import picocli.CommandLine.Parameters;
 final class VerifyCommand implements Callable<Integer> {
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Option(names = "--service", required = true, paramLabel = "NAME", description = "The service's name.")
   String service = "";
 

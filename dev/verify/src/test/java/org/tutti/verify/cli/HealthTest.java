@@ -226,6 +226,15 @@ class HealthTest {
     return from.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
+  /// A file of options may say it for all members.
+  @Test
+  void aMemberOnLoopbackIsAskedWithACertificateToo(@TempDir Path directory) throws Exception {
+    Path own = Authority.in(directory.resolve("ca")).issue("n1", "tutti", Duration.ofDays(1));
+    CommandProcess status = CommandProcess.tutti("status", "--tls=" + own, address(member()));
+    launched.add(status);
+    assertThat(status.exitCode()).as("%s", status.errors()).isZero();
+  }
+
   /// An orchestrator's probe has no certificate.
   @Test
   void otherHostsAreToldMoreOnlyIfTheyShowACertificate(@TempDir Path directory) throws Exception {

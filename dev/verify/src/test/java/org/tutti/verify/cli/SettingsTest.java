@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.tutti.cli.Tutti;
+import picocli.CommandLine;
 
 /// Options of the command from variables and from a configuration file, and what wins.
 @Execution(ExecutionMode.CONCURRENT)
@@ -121,12 +124,100 @@ class SettingsTest {
     return Refusal.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--create", "--spill-max", size).errors();
   }
 
+  /// For people who have typed it: a consent is no setting, and `help` has none.
+  @Test
+  void eachCommandButThoseThatOnlyTellIsConfigured() {
+    List<String> without = new ArrayList<>();
+    collect(Tutti.commandLine(), without);
+    assertThat(without).containsExactlyInAnyOrder("tutti completion", "tutti help", "tutti version");
+  }
+
+  private static void collect(CommandLine command, List<String> without) {
+    Collection<CommandLine> more = command.getSubcommands().values();
+    if (more.isEmpty() && command.getCommandSpec().findOption("--print-config") == null) {
+      without.add(command.getCommandSpec().qualifiedName());
+    }
+    more.forEach(each -> collect(each, without));
+  }
+
+  @Test
+  void aSectionIsNamedByTheWordsThatCallTheCommand() throws Exception {
+    String file =
+        file(
+            "tls = a",
+            "timeout = 3s",
+            "[ipc ask]",
+            "group = g",
+            "join = h:1",
+            "[status]",
+            "tls = b",
+            "[corba  names]",
+            "servers = 127.0.0.1:2");
+    assertThat(run(Map.of(), "ipc", "ask", "--config", file, "--print-config", "why?").rest())
+        .startsWith("[ipc ask]")
+        .contains("group = g  # " + file + ":4", "join = h:1  # " + file + ":5", "tls = a  # " + file + ":1");
+    assertThat(run(Map.of("TUTTI_CONFIG", file), "corba", "names", "--print-config").rest())
+        .startsWith("[corba names]")
+        .contains("servers = 127.0.0.1:2  # " + file + ":9");
+    Map<String, String> variables = Map.of("TUTTI_CONFIG", file, "TUTTI_WAIT", "7s");
+    assertThat(run(variables, "status", "--print-config", "127.0.0.1:1").rest())
+        .startsWith("[status]")
+        .contains("tls = b  # " + file + ":7");
+    assertThat(run(variables, "probe", "--print-config", "127.0.0.1:1").rest())
+        .contains("tls = a  # " + file + ":1", "wait = 7s  # TUTTI_WAIT");
+    assertThat(run(variables, "verify", "--service=s", "--print-config", "127.0.0.1:1").rest())
+        .contains("service = s  # command line", "timeout = 3s  # " + file + ":2");
+  }
+
+  @Test
+  void aConsentIsTyped() throws Exception {
+    String file = file("group = bank", "data = /no/such/directory");
+    Map<String, String> variables = Map.of("TUTTI_CONFIRM", "bank");
+    assertThat(run(variables, "force-primary", "--config", file, "--print-config").rest())
+        .containsExactly(
+            "[force-primary]", "group = bank  # " + file + ":1", "data = /no/such/directory  # " + file + ":2");
+    refuses(file + ":1: no command has an option 'confirm'", "confirm = bank");
+  }
+
+  /// Whether a host is an own one is said by the strongest source that says anything of it.
+  @Test
+  void theHostOfAnotherProgramExcludesTheOptionsOfAnOwnOne() throws Exception {
+    String file =
+        file(
+            "tls = a",
+            "name = n1",
+            "timeout = 3s",
+            "[ipc destroy]",
+            "socket = /run/x",
+            "id = a0000000",
+            "[ipc ask]",
+            "socket = /run/y",
+            "group = g");
+    assertThat(run(Map.of(), "ipc", "destroy", "--config", file, "--print-config").rest())
+        .contains("socket = /run/x  # " + file + ":5")
+        .noneMatch(line -> line.startsWith("tls") || line.startsWith("name") || line.startsWith("timeout = 3s"));
+    assertThat(run(Map.of("TUTTI_JOIN", "h:1"), "ipc", "ask", "--config", file, "--print-config", "why?").rest())
+        .contains("join = h:1  # TUTTI_JOIN", "timeout = 3s  # " + file + ":3")
+        .noneMatch(line -> line.startsWith("socket"));
+  }
+
+  /// Of two options that exclude each other the one of the section counts.
+  @Test
+  void aSectionIsStrongerThanTheRestOfTheFile() throws Exception {
+    String file = file("group = bank", "listen = 127.0.0.1:0", "create = true", "[member]", "join = h:1");
+    assertThat(run(Map.of(), "member", "--config", file, "--print-config").rest())
+        .contains("join = h:1  # " + file + ":5")
+        .noneMatch(line -> line.startsWith("create"));
+  }
+
   @Test
   void whatAFileMustNotSayIsNamedWithItsLine() throws Exception {
     String file = directory.resolve("tutti.conf").toString();
     refuses(file + ":2: watch has no option 'create'", "[watch]", "create = true");
     refuses(file + ":1: no command has an option 'grop'", "grop = bank");
     refuses(file + ":1: no command 'simulate' that can be configured", "[simulate]");
+    refuses(file + ":1: no command 'ipc' that can be configured", "[ipc]");
+    refuses(file + ":2: ipc ask has no option 'create'", "[ipc ask]", "create = true");
     refuses(file + ":3: 'group' is already set at " + file + ":1", "group = a", "", "group = b");
     refuses(file + ":1: neither 'name = value' nor '[command]': 'group'", "group");
     refuses(file + ":1: verbose is true or false, not 'yes'", "verbose = yes");
