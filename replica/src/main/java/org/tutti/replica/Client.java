@@ -3,9 +3,6 @@ package org.tutti.replica;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.CancelledKeyException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -32,9 +29,7 @@ import org.tutti.replica.protocol.Hedge;
 import org.tutti.replica.protocol.QuietConnection;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.TlsWire;
-import org.tutti.tls.Wire;
-import org.tutti.transport.Address;
-import org.tutti.transport.Refused;
+import org.tutti.transport.Discovery;
 
 /// A client of a replicated service: no member, but connected to one replica, and to another one when that does not
 /// answer. Its commands are executed once, whatever crashes, and in the order in which they were made.
@@ -52,7 +47,6 @@ import org.tutti.transport.Refused;
 /// **Threads**: all methods may be called from any thread. The clients of a process share a few threads, which read and
 /// on which futures complete; what is attached to them without an executor must not block.
 public final class Client implements AutoCloseable {
-  private static final int UNWRITTEN_BYTES_MAX = 64 << 20;
   private static final int GATHERED_BYTES_MAX = 64 << 10; // before a request is written
   private static final int STEPS_MAX = 16; // in a row, for other threads
   private static final Runnable NOTHING = () -> {};
@@ -68,6 +62,7 @@ public final class Client implements AutoCloseable {
   private final Duration deadline;
   private final ClientLoop loop;
   private final @Nullable GroupChannels groups; // in place of connections
+  private final @Nullable ContactLookup lookup;
   private final Carrier first;
   private final List<Carrier> beside = new ArrayList<>(); // of a client that hedges or sends to all
   private final @Nullable Hedge hedge;
@@ -148,6 +143,7 @@ public final class Client implements AutoCloseable {
             : new GroupChannels(this, node, settings.service, settings.kind, settings.policy, random.nextLong());
     this.first = carrier(this::toFirst);
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
+    this.lookup = settings.discovery == null ? null : new ContactLookup(settings.discovery, this::found);
     this.hedge = settings.hedges ? protocol.hedge() : null;
     this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
@@ -172,7 +168,7 @@ public final class Client implements AutoCloseable {
   }
 
   private Carrier carrier(Consumer<Carrier.Happening> told) {
-    return groups == null ? new Lane(told) : groups.channel(told);
+    return groups == null ? new Lane(this, tls, told) : groups.channel(told);
   }
 
   /// Begins a client of a service.
@@ -387,6 +383,9 @@ public final class Client implements AutoCloseable {
     if (groups != null) {
       groups.close();
     }
+    if (lookup != null) {
+      lookup.close();
+    }
     loop.leave();
   }
 
@@ -491,6 +490,15 @@ public final class Client implements AutoCloseable {
     later(action);
   }
 
+  /// Who serves the connections of this client.
+  ClientLoop loop() {
+    return loop;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
   /// The replicas, as the client was told last.
   List<String> replicas() {
     return protocol.replicas();
@@ -499,6 +507,15 @@ public final class Client implements AutoCloseable {
   /// A time has come of which the loop was told.
   void look(long nanos) {
     actByLoop(() -> looksAt = looksAt == nanos ? Long.MAX_VALUE : looksAt);
+  }
+
+  /// A discovery has told where replicas are. What no client can connect to is left out.
+  private void found(List<String> addresses) {
+    later(() -> protocol.found(addresses.stream().filter(Client::isContact).toList()));
+  }
+
+  private static boolean isContact(String address) {
+    return address.matches(".+:\\d{1,5}");
   }
 
   private void later(Runnable task) {
@@ -517,207 +534,6 @@ public final class Client implements AutoCloseable {
     happening.tell(protocol);
   }
 
-  /// A connection to one replica after the other. With the lock.
-  private final class Lane implements Carrier, ClientLoop.Channel {
-    private final Consumer<Carrier.Happening> told;
-    private @Nullable FrameChannel connection;
-    private @Nullable String replica; // whose connection it is
-    private @Nullable SelectionKey key;
-    private long attempts;
-
-    Lane(Consumer<Carrier.Happening> told) {
-      this.told = told;
-    }
-
-    /// The name is looked up on a thread of its own, as that may take seconds.
-    @Override
-    public void connect(String address) {
-      long attempt = ++attempts;
-      Thread.ofVirtual()
-          .name("client-connects")
-          .start(() -> {
-            try {
-              SocketChannel socket = SocketChannel.open();
-              socket.configureBlocking(false);
-              socket.connect(FrameChannel.resolve(address));
-              later(() -> register(attempt, address, socket));
-            } catch (IOException | RuntimeException e) {
-              later(() -> failed(attempt, e));
-            }
-          });
-    }
-
-    private void register(long attempt, String address, SocketChannel socket) {
-      FrameChannel frames = channel(socket);
-      if (attempt != attempts || closed) {
-        frames.close();
-        return;
-      }
-      try {
-        connection = frames;
-        replica = address;
-        boolean there = socket.isConnected(); // on loopback at once, perhaps
-        SelectionKey own =
-            socket.register(loop.selector(), there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
-        key = own;
-        if (there) {
-          begin(frames, own);
-        }
-      } catch (IOException e) {
-        lost(frames, e);
-      }
-    }
-
-    private FrameChannel channel(SocketChannel socket) {
-      if (tls == null) {
-        return new FrameChannel(socket, null);
-      }
-      var itself = new FrameChannel[1];
-      TlsWire wire = tls.wire(socket, true, Wire.Traffic.UNCOUNTED, () -> secure(itself[0]));
-      itself[0] = new FrameChannel(socket, wire);
-      return itself[0];
-    }
-
-    private void failed(long attempt, Exception why) {
-      if (attempt == attempts) {
-        told.accept(new Carrier.Happening.Disconnected(String.valueOf(why.getMessage())));
-      }
-    }
-
-    @Override
-    public void disconnect() {
-      attempts++;
-      drop();
-    }
-
-    private void drop() {
-      FrameChannel current = connection;
-      connection = null;
-      replica = null;
-      key = null;
-      if (current != null) {
-        current.close();
-      }
-    }
-
-    @Override
-    public void send(ByteBuffer frame) {
-      FrameChannel current = connection;
-      if (current == null) {
-        return;
-      }
-      current.add(frame);
-      if (current.unwritten() > UNWRITTEN_BYTES_MAX) {
-        later(() -> lost(current, "the replica does not read"));
-      }
-    }
-
-    @Override
-    public void ready(SelectionKey selected) {
-      actByLoop(() -> handle(selected));
-    }
-
-    private void handle(SelectionKey selected) {
-      FrameChannel current = connection;
-      if (current == null || selected != key) {
-        return;
-      }
-      try {
-        if (selected.isReadable()) {
-          current.readable();
-        }
-        if (selected.isConnectable() && current.socket().finishConnect()) {
-          begin(current, selected);
-        } else if (!current.isSecured()) {
-          secure(current);
-        } else if (selected.isReadable()) {
-          current.read(() -> Frame.BYTES_MAX, frame -> received(current, frame));
-        }
-      } catch (IOException | CancelledKeyException e) {
-        lost(current, e);
-      }
-    }
-
-    private boolean received(FrameChannel from, ByteBuffer frame) {
-      told.accept(new Carrier.Happening.Received(frame));
-      return from == connection;
-    }
-
-    private void begin(FrameChannel current, SelectionKey own) throws IOException {
-      own.interestOps(SelectionKey.OP_READ);
-      current.socket().socket().setTcpNoDelay(true);
-      if (current.isSecured()) {
-        told.accept(new Carrier.Happening.Connected());
-      } else {
-        secure(current);
-      }
-    }
-
-    /// Goes on with the handshake of TLS.
-    private void secure(FrameChannel current) {
-      SelectionKey own = key;
-      if (current != connection || own == null || current.isSecured()) {
-        return;
-      }
-      try {
-        if (current.secure()) {
-          own.interestOps(SelectionKey.OP_READ);
-          told.accept(new Carrier.Happening.Connected());
-          current.takeAgain(() -> Frame.BYTES_MAX, frame -> received(current, frame));
-        } else {
-          own.interestOps(current.interest());
-        }
-      } catch (IOException | CancelledKeyException e) {
-        lost(current, e);
-      }
-    }
-
-    @Override
-    public long waiting() {
-      return connection == null ? 0 : connection.unwritten();
-    }
-
-    @Override
-    public void write() {
-      FrameChannel current = connection;
-      SelectionKey own = key;
-      if (current == null || own == null || !current.socket().isConnected() || !current.isSecured()) {
-        return;
-      }
-      try {
-        int ops = SelectionKey.OP_READ | (current.write() ? 0 : SelectionKey.OP_WRITE);
-        if (own.interestOps() != ops) {
-          own.interestOps(ops);
-          own.selector().wakeup();
-        }
-      } catch (IOException | CancelledKeyException e) {
-        lost(current, e);
-      }
-    }
-
-    private void lost(FrameChannel which, Exception why) {
-      String at = replica;
-      Refused refused =
-          tls == null || at == null || !(why instanceof IOException failure)
-              ? null
-              : tls.refusal(failure, new Address(at));
-      if (refused != null) {
-        lost(which, refused.words());
-      } else if (why instanceof FrameChannel.BadLengthException wrong && wrong.isTls) {
-        lost(which, "it speaks TLS, this client does not");
-      } else {
-        lost(which, String.valueOf(why.getMessage()));
-      }
-    }
-
-    private void lost(FrameChannel which, String why) {
-      if (which == connection) {
-        drop();
-        told.accept(new Carrier.Happening.Disconnected(why));
-      }
-    }
-  }
-
   /// With the lock.
   private final class Outside implements ClientProtocol.Host {
     @Override
@@ -730,6 +546,13 @@ public final class Client implements AutoCloseable {
       Carrier carrier = carrier(happening -> happening.tell(of));
       beside.add(carrier);
       return carrier;
+    }
+
+    @Override
+    public void lookUp() {
+      if (lookup != null) {
+        lookup.ask();
+      }
     }
 
     @Override
@@ -752,6 +575,7 @@ public final class Client implements AutoCloseable {
   public static final class Builder {
     private final String service;
     private List<String> contacts = List.of();
+    private @Nullable Discovery discovery;
     private Duration silence = Duration.ofSeconds(1);
     private Duration deadline = Duration.ofSeconds(30);
     private int callsMax = 1024;
@@ -774,6 +598,25 @@ public final class Client implements AutoCloseable {
     /// @return this builder
     public Builder at(String... addresses) {
       contacts = List.of(addresses);
+      return this;
+    }
+
+    /// Has the client ask where replicas are: when it begins, and each time that it has tried all replicas that it
+    /// knows and none serves, at most once a second. It goes to whoever it did not know as soon as it is told, also to
+    /// a replica that has come back at another address. [#at] may name others besides.
+    ///
+    /// ```java
+    /// Client.of("counter").discover(new HostDiscovery("counter.default.svc.cluster.local", 8001)).connect();
+    /// ```
+    ///
+    /// The answers have to be the addresses for clients ([Replica#clients]), not those at which the nodes of the
+    /// replicas find each other. Others do no harm, but nobody serves there.
+    ///
+    /// @param source asked on a thread of its own; closed when the client is. The first 256 addresses of an answer are
+    ///               used
+    /// @return this builder
+    public Builder discover(Discovery source) {
+      discovery = source;
       return this;
     }
 
@@ -897,7 +740,7 @@ public final class Client implements AutoCloseable {
     /// Has the client be a member of groups with its servers, instead of connecting to them: with one of them, which is
     /// founded anew with each that the client goes to, or with all ([ClientGroup.Kind]). The replicas have to allow it
     /// ([Replica.Builder#clientGroups]), and [#at] has to name some of them as they name themselves
-    /// ([Replica#clients], or [Replica.Builder#advertise]). Not together with [#hedged] or [#tls]; with
+    /// ([Replica#clients], or [Replica.Builder#advertise]). Not together with [#discover], [#hedged] or [#tls]; with
     /// [ClientGroup.Kind#ONE_CLUSIVE], no policy that sends to all. That one server, the request manager, gathers the
     /// replies of several.
     ///
@@ -941,6 +784,9 @@ public final class Client implements AutoCloseable {
       if (suspectsAfter != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
         throw new IllegalArgumentException("a one-clusive group has one server: there are no others to send to");
       }
+      if (discovery != null) {
+        throw new IllegalArgumentException("a client in groups is told by at(...) how its servers name themselves");
+      }
       if (hedges || tls != null || credentials != null) {
         throw new IllegalArgumentException("a client in groups has no connections: neither hedged nor TLS of its own");
       }
@@ -981,8 +827,11 @@ public final class Client implements AutoCloseable {
       checkSuspicion();
       checkBundles();
       checkGroup();
+      if (contacts.isEmpty() && discovery == null) {
+        throw new IllegalArgumentException("a client needs the address of a replica, or a discovery");
+      }
       for (String address : contacts) {
-        if (!address.matches(".+:\\d{1,5}")) {
+        if (!isContact(address)) {
           throw new IllegalArgumentException("an address is host:port, not " + address);
         }
       }

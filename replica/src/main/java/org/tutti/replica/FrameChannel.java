@@ -2,7 +2,6 @@ package org.tutti.replica;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -254,16 +253,5 @@ final class FrameChannel {
   /// The longest frame before the first words, and after them.
   static int bytesMax(boolean greeted) {
     return greeted ? Frame.BYTES_MAX : Frame.HELLO_BYTES_MAX;
-  }
-
-  /// Looks a host and its port up, which may take seconds.
-  static InetSocketAddress resolve(String address) throws IOException {
-    int colon = address.lastIndexOf(':');
-    String host = address.substring(0, Math.max(0, colon)).replaceAll("^\\[|]$", "");
-    var found = new InetSocketAddress(host, Integer.parseInt(address.substring(colon + 1)));
-    if (found.isUnresolved()) {
-      throw new IOException("unknown host");
-    }
-    return found;
   }
 }

@@ -47,6 +47,7 @@ final class ServiceGroup implements ClientLink {
   private static final long NOBODYS_CALL = -1;
   private static final int GUESSES = 20;
   private static final int NEARER = 20;
+  private static final int UNANSWERED_ONE_IN = 4; // questions to a discovery
   private static final int KILLED_ONE_IN = 3; // of the clients that end
 
   /// A client's connection to a life of a replica; an intruder's has no client.
@@ -440,6 +441,20 @@ final class ServiceGroup implements ClientLink {
         stalls[client.seat()][place] = until;
       }
     }
+  }
+
+  /// What a discovery answers a client; nothing while it does not work.
+  @Nullable List<String> discovered(SplittableRandom of) {
+    if (!calm && of.nextInt(UNANSWERED_ONE_IN) == 0) {
+      return null;
+    }
+    List<String> found = new ArrayList<>();
+    for (int place = 0; place < places.length; place++) {
+      if (calm || of.nextBoolean()) {
+        found.add(ServiceSettings.address(place));
+      }
+    }
+    return found;
   }
 
   // ---- connections -----------------------------------------------------------------------------------------------

@@ -35,10 +35,12 @@ final class ServiceSettings {
   private static final int GROUP_CLIENTS_NODES_MIN = 3; // one of these
   private static final int FEW_ONE_IN = 3; // clients
   private static final int EIGHTHS = 8;
+  private static final int DISCOVERS_ONE_IN = 4; // clients
 
   /// What a client is started with.
   ///
   /// @param contacts      addresses of replicas that it knows
+  /// @param discovers     whether it asks a discovery for others; it may know none then
   /// @param silenceNanos  how long a replica may be silent
   /// @param deadlineNanos how long its calls may take if nothing else is said; Long.MAX_VALUE for any time
   /// @param callsMax      how many may be open
@@ -49,6 +51,7 @@ final class ServiceSettings {
   /// @param bundled       whether the manager gathers the replies of several replicas for it
   record Client(
       List<String> contacts,
+      boolean discovers,
       long silenceNanos,
       long deadlineNanos,
       int callsMax,
@@ -198,6 +201,24 @@ final class ServiceSettings {
   /// @param number of the client, from 0
   /// @return the same each time
   Client client(int number) {
+    Client drawn = connected(number);
+    SplittableRandom random =
+        new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE / 2 + number);
+    boolean discovers = random.nextInt(DISCOVERS_ONE_IN) == 0 && only == null;
+    boolean knowsNobody = discovers && random.nextBoolean();
+    return new Client(
+        knowsNobody ? List.of() : drawn.contacts,
+        discovers,
+        drawn.silenceNanos,
+        drawn.deadlineNanos,
+        drawn.callsMax,
+        drawn.hedged,
+        drawn.policy,
+        null,
+        drawn.suspectsNanos);
+  }
+
+  private Client connected(int number) {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, number);
     List<String> contacts = new ArrayList<>();
     boolean all = random.nextInt(ALL_CONTACTS_ONE_IN) == 0;
@@ -212,7 +233,7 @@ final class ServiceSettings {
       List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
       long after = onlyWay == ServiceGroup.Way.ON_SUSPICION ? silence / 2 : 0;
       boolean isBundled = onlyWay == ServiceGroup.Way.BUNDLED;
-      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, after, isBundled);
+      return new Client(replicas, false, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, after, isBundled);
     }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);
@@ -225,6 +246,7 @@ final class ServiceSettings {
     boolean bundled = suspects == 0 && wish != null && isGathered(wish) && bundles(number).nextBoolean();
     return new Client(
         List.copyOf(contacts),
+        false,
         silence,
         hurries ? deadline : Long.MAX_VALUE,
         few && own ? calls : CALLS_MAX,
@@ -266,7 +288,7 @@ final class ServiceSettings {
   Client groupClient(int place) {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE + place);
     ClientGroup.Kind kind = ClientGroup.Kind.values()[random.nextInt(2)];
-    Client drawn = client(plan.nodes() + place);
+    Client drawn = connected(plan.nodes() + place);
     Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
     if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
       policy = ofTheManager(place, policy);
@@ -275,7 +297,7 @@ final class ServiceSettings {
     long suspects = kind == ClientGroup.Kind.INCLUSIVE ? suspects(random, policy, silence) : 0;
     boolean bundled = kind == ClientGroup.Kind.ONE_CLUSIVE && policy != null && policy.collectsSeveral();
     return new Client(
-        drawn.contacts, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects, bundled);
+        drawn.contacts, false, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects, bundled);
   }
 
   /// To the manager, which gathers the replies of several for three of four of these clients, if they can be had; drawn

@@ -40,6 +40,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private final int number; // no other client has it, also none that had the seat before
   private final ServiceSettings.Client settings;
   private final SplittableRandom random;
+  private final SplittableRandom discovery; // what it answers, and when
   private final ClientProtocol protocol;
   private final @Nullable Hedge hedge;
   private final List<Pending> open = new ArrayList<>();
@@ -56,6 +57,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   private long calls;
   private boolean breaks; // the connection, with the next reply
   private boolean ended;
+  private boolean asks; // its discovery, which has not answered yet
   private long workPlanned = Long.MAX_VALUE;
 
   private final class Pending extends ClientRequest {
@@ -155,6 +157,7 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     this.number = number;
     this.settings = settings;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, -1 - number);
+    this.discovery = setting.streams().open(Streams.Purpose.REPLICA, Long.MIN_VALUE + number);
     this.protocol = new ClientProtocol(ServiceGroup.NAME, settings.contacts(), settings.silenceNanos(), this);
     this.hedge = settings.hedged() ? protocol.hedge() : null;
     Policy policy = settings.policy();
@@ -309,6 +312,26 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     open.clear();
     disconnect();
     beside.forEach(Beside::disconnect);
+  }
+
+  /// A discovery takes a while, knows some replicas while things go wrong, and may not answer.
+  @Override
+  public void lookUp() {
+    if (settings.discovers() && !asks) {
+      asks = true;
+      setting
+          .scheduler()
+          .after(
+              1 + discovery.nextLong(setting.plan().suspectNanos()),
+              () -> {
+                asks = false;
+                List<String> answer = service.discovered(discovery);
+                if (!ended && answer != null) {
+                  protocol.found(answer);
+                  wake();
+                }
+              });
+    }
   }
 
   // ---- its connection --------------------------------------------------------------------------------------------

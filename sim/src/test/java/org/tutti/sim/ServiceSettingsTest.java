@@ -110,7 +110,7 @@ class ServiceSettingsTest {
       }
       var known = new HashSet<List<String>>();
       for (int client = 0; client < settings.clients(); client++) {
-        assertThat(settings.client(client).contacts()).isNotEmpty();
+        assertThat(settings.client(client).contacts().isEmpty()).isIn(false, settings.client(client).discovers());
         known.add(settings.client(client).contacts());
       }
       members |= windows.size() > 1;
@@ -167,6 +167,7 @@ class ServiceSettingsTest {
 
   private void ofClient(Plan plan, ServiceSettings.Client client) {
     add("Client.at", client.contacts().size() == plan.nodes() ? "all" : "some");
+    add("Client.discover", client.discovers());
     add("Client.silence", client.silenceNanos());
     add("Client.deadline", client.deadlineNanos());
     add("Client.callsMax", client.callsMax());

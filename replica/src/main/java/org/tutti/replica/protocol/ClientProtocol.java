@@ -60,6 +60,10 @@ public final class ClientProtocol {
       throw new IllegalStateException("this host has one connection");
     }
 
+    /// Asks for further addresses of replicas, if there is anybody who can be asked; [#found] tells. Called again and
+    /// again as long as no replica serves.
+    default void lookUp() {}
+
     /// How long it may take until a replica can be spoken to, besides its silence: to form a group with it.
     ///
     /// @return nanoseconds
@@ -129,13 +133,10 @@ public final class ClientProtocol {
   /// Makes a client that is not connected.
   ///
   /// @param service      the service's name
-  /// @param contacts     addresses of some replicas, at least one; the others are learned from these
+  /// @param contacts     addresses of some replicas; the others are learned from these, and from [Host#lookUp]
   /// @param silenceNanos how long a replica may be silent before the client asks another one
   /// @param host         connects and sends
   public ClientProtocol(String service, Collection<String> contacts, long silenceNanos, Host host) {
-    if (contacts.isEmpty()) {
-      throw new IllegalArgumentException("a client needs the address of a replica");
-    }
     this.service = service;
     this.silenceNanos = silenceNanos;
     this.host = host;
@@ -301,6 +302,15 @@ public final class ClientProtocol {
   }
 
   // ---- what the network tells ------------------------------------------------------------------------------------
+
+  /// The answer to [Host#lookUp]. A client that is connected to nobody goes to the first one that it did not know.
+  ///
+  /// @param addresses of replicas; they replace those of the answer before
+  public void found(List<String> addresses) {
+    if (route.found(addresses) && phase == Phase.IDLE) {
+      connectAt = host.nanos();
+    }
+  }
 
   /// The connection that was begun last is there.
   public void connected() {
@@ -796,9 +806,7 @@ public final class ClientProtocol {
     switch (phase) {
       case IDLE -> {
         if (now - connectAt >= 0) {
-          phase = Phase.CONNECTING;
-          heardAt = now;
-          line.connect(route.next());
+          connect(now);
         }
       }
       case CONNECTING, GREETING -> {
@@ -814,6 +822,20 @@ public final class ClientProtocol {
     }
     if (toAll != null) {
       toAll.work(now);
+    }
+  }
+
+  private void connect(long now) {
+    if (route.isExhausted()) {
+      host.lookUp();
+    }
+    if (candidates().isEmpty()) {
+      lastTrouble = "no address of a replica was found";
+      connectAt = route.left();
+    } else {
+      phase = Phase.CONNECTING;
+      heardAt = now;
+      line.connect(route.next());
     }
   }
 

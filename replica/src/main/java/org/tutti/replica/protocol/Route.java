@@ -23,6 +23,7 @@ final class Route {
   private final long silenceNanos;
   private final ClientProtocol.Host host;
 
+  private List<String> found = List.of(); // by a discovery, last
   List<String> replicas = List.of(); // that are there, as one of them has told last
   private @Nullable String at; // the replica that the client is connected to, or was last
   private @Nullable String wanted; // to go to next
@@ -37,6 +38,22 @@ final class Route {
   /// A replica that does not serve has told of others.
   void tell(List<String> others) {
     replicas = others.isEmpty() ? replicas : others;
+  }
+
+  /// A discovery has told of others: the first one that is new is where the client goes next.
+  ///
+  /// @return whether there is a new one
+  boolean found(List<String> addresses) {
+    List<String> before = candidates();
+    String added = addresses.stream().filter(one -> !before.contains(one)).findFirst().orElse(null);
+    found = List.copyOf(addresses);
+    wanted = added == null ? wanted : added;
+    return added != null;
+  }
+
+  /// Whether all candidates were tried since one of them has served, once or several times.
+  boolean isExhausted() {
+    return failures % Math.max(1, candidates().size()) == 0;
   }
 
   void wish(String replica) {
@@ -70,6 +87,7 @@ final class Route {
   List<String> candidates() {
     SequencedSet<String> candidates = new LinkedHashSet<>(replicas);
     candidates.addAll(contacts);
+    candidates.addAll(found);
     return List.copyOf(candidates);
   }
 

@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
@@ -65,6 +67,86 @@ class ClientProtocolTest {
     assertThat(patience.subList(5, 9)).allSatisfy(one -> assertThat(one).isBetween(0.99, 1.03));
     replicas.first.welcome();
     assertThat(replicas.first.calls()).as("asked again").endsWith(1L);
+  }
+
+  /// A client that nobody has told of a replica.
+  private static final class Lonely implements ClientProtocol.Host, ClientProtocol.Line {
+    final List<String> tried = new ArrayList<>();
+    final ClientProtocol client = new ClientProtocol("service", List.of(), ScriptedReplicas.SILENCE_NANOS, this);
+    long now;
+    int lookUps;
+
+    @Override
+    public ClientProtocol.Line first() {
+      return this;
+    }
+
+    @Override
+    public void lookUp() {
+      lookUps++;
+    }
+
+    @Override
+    public long nanos() {
+      return now;
+    }
+
+    @Override
+    public RandomGenerator random() {
+      return new SplittableRandom(1);
+    }
+
+    @Override
+    public void connect(String address) {
+      tried.add(address);
+    }
+
+    @Override
+    public void disconnect() {}
+
+    @Override
+    public void send(ByteBuffer frame) {}
+
+    void goOn() {
+      now = Math.max(now, client.deadlineNanos());
+      client.work();
+    }
+  }
+
+  @Test
+  void whoKnowsNobodyLooksUpAndGoesWhereItIsTold() {
+    var lonely = new Lonely();
+    lonely.client.work();
+    assertThat(lonely.lookUps).as("at the start").isEqualTo(1);
+    lonely.goOn();
+    assertThat(lonely.lookUps).as("again, after a while").isEqualTo(2);
+    assertThat(lonely.tried).isEmpty();
+    lonely.client.found(List.of("a:1", "b:1"));
+    lonely.client.work();
+    assertThat(lonely.tried).as("at once").containsExactly("a:1");
+  }
+
+  @Test
+  void whoHasTriedAllLooksUpAgainAndGoesToWhoIsNew() {
+    var lonely = new Lonely();
+    lonely.client.found(List.of("a:1", "b:1"));
+    lonely.client.work();
+    lonely.client.disconnected("refused");
+    lonely.goOn();
+    assertThat(lonely.tried).containsExactly("a:1", "b:1");
+    assertThat(lonely.lookUps).as("one is left to be tried").isEqualTo(1);
+    lonely.client.disconnected("refused");
+    lonely.goOn();
+    assertThat(lonely.lookUps).as("all were tried").isEqualTo(2);
+    lonely.client.disconnected("refused");
+    lonely.client.found(List.of("b:1", "c:1"));
+    lonely.client.work();
+    assertThat(lonely.tried).last().isEqualTo("c:1");
+    assertThat(lonely.client.candidates()).as("the answer before is void").containsExactly("b:1", "c:1");
+    lonely.client.connected();
+    lonely.client.found(List.of("d:1"));
+    lonely.client.work();
+    assertThat(lonely.tried).as("no reason to leave").last().isEqualTo("c:1");
   }
 
   private static final class Comparison extends ClientRequest {

@@ -462,7 +462,7 @@ class ClientGroupsTest {
     Client.Builder hedged = Client.of("counter").group(nodes.get("c"), ClientGroup.Kind.INCLUSIVE).hedged();
     assertThatThrownBy(hedged::connect).hasMessageContaining("has no connections");
     Client.Builder nowhere = Client.of("counter").group(nodes.get("c"), ClientGroup.Kind.INCLUSIVE);
-    assertThatThrownBy(nowhere::connect).hasMessage("a client needs the address of a replica");
+    assertThatThrownBy(nowhere::connect).hasMessage("a client needs the address of a replica, or a discovery");
   }
 
   @Test
