@@ -487,9 +487,11 @@ public final class SessionTable {
     skip(position, answers);
   }
 
+  /// Where the history tells the time, which is the same place at all replicas: nowhere else.
+  ///
   /// @param said the time that the most senior replica said: what others say may be later, and be ordered before it, as
   ///             after an outage in which clients could not be heard
-  private void expire(long said, long position, StateMachine machine, Answers answers) {
+  void expire(long said, long position, StateMachine machine, Answers answers) {
     if (limits != null) {
       long oldest = said - limits.sessionMillis;
       List<Session> expired = sessions.values().stream().filter(session -> session.heard < oldest).toList();

@@ -16,6 +16,7 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// A change to the code of one method. An edit that finds nothing to change fails loudly: the code has moved on, and
 /// the mutant has to follow.
@@ -64,6 +65,11 @@ public record Edit(String owner, String method, Change change) {
         parameters = List.copyOf(parameters);
       }
     }
+
+    /// Before anything else the method does what some code says, as a program that has one more statement there.
+    ///
+    /// @param code writes it; the method's object is in slot 0, and nothing may be left on the stack
+    record Insert(Consumer<CodeBuilder> code) implements Change {}
 
     /// A condition is turned round.
     ///
@@ -119,21 +125,29 @@ public record Edit(String owner, String method, Change change) {
     }
     if (change instanceof Change.Begin begin) {
       count.changes++;
-      return MethodTransform.transformingCode(
-          CodeTransform.ofStateful(() ->
-              new CodeTransform() {
-                @Override
-                public void atStart(CodeBuilder code) {
-                  begin(code, begin, model.methodTypeSymbol().parameterCount() > 0);
-                }
-
-                @Override
-                public void accept(CodeBuilder code, CodeElement element) {
-                  code.with(element);
-                }
-              }));
+      return first(code -> begin(code, begin, model.methodTypeSymbol().parameterCount() > 0));
+    }
+    if (change instanceof Change.Insert(Consumer<CodeBuilder> inserted)) {
+      count.changes++;
+      return first(inserted);
     }
     return MethodTransform.transformingCode(code(count));
+  }
+
+  private static MethodTransform first(Consumer<CodeBuilder> what) {
+    return MethodTransform.transformingCode(
+        CodeTransform.ofStateful(() ->
+            new CodeTransform() {
+              @Override
+              public void atStart(CodeBuilder code) {
+                what.accept(code);
+              }
+
+              @Override
+              public void accept(CodeBuilder code, CodeElement element) {
+                code.with(element);
+              }
+            }));
   }
 
   private void begin(CodeBuilder code, Change.Begin begin, boolean same) {

@@ -1,14 +1,23 @@
 package org.tutti.sim.mutant;
 
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import org.tutti.sim.RunKind;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
+import org.tutti.sim.mutant.Edit.Change.Insert;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
 import org.tutti.sim.mutant.Edit.Change.Return;
 
 /// Bugs that are planted in replicated services: sessions, questions, snapshots, passive replication.
 final class ServiceMutants {
+  private static final String REPLICA = "org.tutti.replica.protocol.ReplicaProtocol";
+
   static final List<Mutant> ALL =
       List.of(
           new Mutant(
@@ -257,6 +266,13 @@ final class ServiceMutants {
                   new Fix(0, true))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "expiry-not-ordered",
+                  "a replica ends sessions by its own clock, not where the history tells the time",
+                  List.of(
+                      new Edit("org.tutti.replica.protocol.SessionTable", "apply", new Drop("expire", 0)),
+                      new Edit(REPLICA, "touch", new Insert(ServiceMutants::expireNow))))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "given-state-is-not-kept",
                   "a replica counts as one that has the state before that is on its disk",
                   "replica.protocol.SnapshotSchedule",
@@ -314,4 +330,23 @@ final class ServiceMutants {
               .in(RunKind.REPLICA));
 
   private ServiceMutants() {}
+
+  /// `table.expire(stamp(), table.positionNext(), machine, answering)`.
+  private static void expireNow(CodeBuilder code) {
+    ClassDesc replica = ClassDesc.of(REPLICA);
+    ClassDesc table = replica("protocol.SessionTable");
+    ClassDesc machine = replica("StateMachine");
+    code.aload(0).getfield(replica, "table", table);
+    code.aload(0).invokevirtual(replica, "stamp", MethodTypeDesc.of(CD_long));
+    code.aload(0).getfield(replica, "table", table);
+    code.invokevirtual(table, "positionNext", MethodTypeDesc.of(CD_long));
+    code.aload(0).getfield(replica, "machine", machine);
+    code.aload(0).getfield(replica, "answering", replica("protocol.ReplicaProtocol$Answering"));
+    ClassDesc answers = replica("protocol.SessionTable$Answers");
+    code.invokevirtual(table, "expire", MethodTypeDesc.of(CD_void, CD_long, CD_long, machine, answers));
+  }
+
+  private static ClassDesc replica(String name) {
+    return ClassDesc.of("org.tutti.replica." + name);
+  }
 }
