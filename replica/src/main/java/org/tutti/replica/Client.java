@@ -334,7 +334,8 @@ public final class Client implements AutoCloseable {
   /// What the replicas do for this client: the policy that it wants ([Builder#policy]), with the replication and the
   /// ordering that they have.
   ///
-  /// @return what was agreed on with the replica that it is, or was, connected to; null before, and when it wants none
+  /// @return what was agreed on with the replica that it is, or was, connected to, and soon after the replicas have
+  ///     switched their ordering ([org.tutti.Group#switchTo]) what that is now; null before, and when it wants none
   public @Nullable Policy policy() {
     return locked(() -> protocol.policy());
   }

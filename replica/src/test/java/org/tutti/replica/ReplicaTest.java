@@ -347,6 +347,41 @@ class ReplicaTest {
   }
 
   @Test
+  void callsGoOnWhileTheReplicasSwitchTheirOrderingAndClientsAreTold() throws Exception {
+    startAll();
+    Client any = client(replicas.get(0).clients());
+    var first =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+    Client manager = Client.of("counter").at(replicas.get(1).clients()).deadline(PATIENCE).policy(first).connect();
+    clients.add(manager);
+    assertThat(call(manager, 1)).isEqualTo(1);
+    assertThat(manager.policy()).isEqualTo(first);
+    List<CompletableFuture<ByteBuffer>> replies = new ArrayList<>();
+    for (Ordering to : List.of(Ordering.SYMMETRIC, Ordering.SEQUENCER, Ordering.SYMMETRIC)) {
+      CompletableFuture<Void> switched = replicas.get(replies.size() % 3).group().switchTo(to);
+      for (int i = 0; i < 100; i++) {
+        replies.add((i % 2 == 0 ? any : manager).call(number(1)));
+      }
+      switched.get();
+      awaitPolicy(manager, first.agreed(Replication.ACTIVE, to));
+    }
+    for (CompletableFuture<ByteBuffer> reply : replies) {
+      reply.get();
+    }
+    assertThat(read(any, Read.LINEARIZABLE)).as("each executed once").isEqualTo(replies.size() + 1);
+    assertThat(any.policy()).isNull();
+    assertThat(Metric.sum(manager.metrics(), "client.replicas.left")).as("to the manager").isLessThan(2);
+  }
+
+  private static void awaitPolicy(Client client, Policy policy) {
+    Instant end = Instant.now().plus(PATIENCE);
+    while (!policy.equals(client.policy())) {
+      assertThat(Instant.now()).as("not told of " + policy + ", but " + client.policy()).isBefore(end);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
   void aReplicaWithAnotherStateIsFoundByAllOfThem() throws Exception {
     startAll();
     Client client = client(replicas.get(0).clients());

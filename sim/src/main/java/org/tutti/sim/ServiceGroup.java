@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Terms;
@@ -48,6 +49,7 @@ final class ServiceGroup implements ClientLink {
   private static final int GUESSES = 20;
   private static final int NEARER = 20;
   private static final int UNANSWERED_ONE_IN = 4; // questions to a discovery
+  private static final int SWITCHES_MAX = 10; // in the mean
   private static final int KILLED_ONE_IN = 3; // of the clients that end
 
   /// A client's connection to a life of a replica; an intruder's has no client.
@@ -369,6 +371,23 @@ final class ServiceGroup implements ClientLink {
     setting.scheduler().repeat(random, mean, () -> left-- > 0 && !calm, this::act);
     long meanOfEnds = setting.plan().safetyNanos() / (endsLeft + 1);
     setting.scheduler().repeat(ends, meanOfEnds, () -> endsLeft-- > 0 && !calm, this::end);
+    if (setting.plan().has(FaultKind.SWITCH)) {
+      SplittableRandom switches = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 4);
+      long meanOfSwitches = (long) (setting.plan().safetyNanos() / (1 + SWITCHES_MAX * switches.nextDouble()));
+      setting.scheduler().repeat(switches, meanOfSwitches, () -> !calm, () -> switchOrdering(switches));
+    }
+  }
+
+  /// As the group of the [SimulatedCluster], by one replica or by two at once.
+  private void switchOrdering(SplittableRandom of) {
+    int wishes = of.nextInt(3) == 0 ? 2 : 1;
+    for (int i = 0; i < wishes; i++) {
+      SimulatedReplica replica = places[of.nextInt(places.length)];
+      Ordering to = Plan.draw(of);
+      if (replica != null && replica.isHere()) {
+        replica.switchTo(to);
+      }
+    }
   }
 
   /// The program of a client ends, half of them with calls that it has just made, and another one begins.
@@ -667,6 +686,10 @@ final class ServiceGroup implements ClientLink {
       if (!client.isAnswered(living().getFirst()::hasNoAnswer)) {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
       }
+      String mistaken = client.mistakenOrdering(living().getFirst().ordering());
+      if (mistaken != null && isConnected(client)) {
+        found.add(new Violation("PolicyTold", mistaken));
+      }
       List<String> unreached = client.unreached(serving());
       if (!unreached.isEmpty()) {
         found.add(new Violation("ReachesAll", client + " does not send to " + unreached + ": " + client.state()));
@@ -685,6 +708,12 @@ final class ServiceGroup implements ClientLink {
       }
     }
     return found;
+  }
+
+  /// Whether the first connection of a client that is no member leads to a replica.
+  private boolean isConnected(SimulatedClient client) {
+    Connection its = connections.get(client.connection());
+    return its != null && its.clientOpen && its.replicaOpen && its.replica.isHere();
   }
 
   private boolean areEqual(SimulatedReplica one, SimulatedReplica other) {

@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 import org.tutti.replica.Answer;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.CommandFailedException;
@@ -181,6 +182,11 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
     return seat;
   }
 
+  /// The number of its first connection; 0 for none.
+  long connection() {
+    return connection;
+  }
+
   long session() {
     return protocol.session();
   }
@@ -213,6 +219,15 @@ final class SimulatedClient implements ClientProtocol.Host, ClientProtocol.Line 
   /// Whether it knows that a replica is at one of some addresses.
   boolean knowsAnyOf(List<String> addresses) {
     return !Collections.disjoint(protocol.candidates(), addresses);
+  }
+
+  /// What a client that is told the replicas' policy believes, when that is not how they order.
+  ///
+  /// @return null when it is right, or is told nothing
+  @Nullable String mistakenOrdering(Ordering inForce) {
+    Policy told = protocol.policy();
+    boolean right = told == null || told.ordering() == inForce;
+    return right ? null : this + " was told of " + told + ", and the replicas order by " + inForce;
   }
 
   /// Makes a call.

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.membership.Founding;
 import org.tutti.membership.StateChecksum;
@@ -73,6 +74,7 @@ final class SimulatedReplica
   private long consumed;
   private boolean closed;
   private boolean serving; // the group says so, and its thread knows
+  private Ordering ordering = Ordering.SEQUENCER; // in force, as far as its thread knows
   private boolean survives; // its state is on its disk, as the life before served
   private long workPlanned = Long.MAX_VALUE;
   private ServiceGroup.@Nullable Keeping keeping;
@@ -354,6 +356,16 @@ final class SimulatedReplica
   }
 
   @Override
+  public Ordering ordering() {
+    return ordering;
+  }
+
+  /// Wants the group to change its ordering.
+  void switchTo(Ordering to) {
+    node.request(new Request.Switch(group, to), 0);
+  }
+
+  @Override
   public void confirm() {
     node.request(new Request.Confirm(group), 0);
   }
@@ -538,6 +550,11 @@ final class SimulatedReplica
       serving = view != null && view.primary() && incoming == null;
       protocol.caughtUp(position);
     });
+  }
+
+  @Override
+  public void ordering(Ordering inForce) {
+    tell(() -> ordering = inForce);
   }
 
   @Override

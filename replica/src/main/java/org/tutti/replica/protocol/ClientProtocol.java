@@ -200,8 +200,8 @@ public final class ClientProtocol {
 
   /// What the replicas do for this client.
   ///
-  /// @return the policy that was agreed on with the replica that it is, or was, connected to; null before, and when it
-  ///     has wished nothing
+  /// @return the policy that was agreed on with the replica that it is, or was, connected to, which also tells when the
+  ///     ordering was switched; null before, and when it has wished nothing
   public @Nullable Policy policy() {
     return agreed;
   }
@@ -437,6 +437,7 @@ public final class ClientProtocol {
         live = over == null ? told : live;
         viewed(told);
       }
+      case Frame.Agreed(int policy) -> agreed = agreedOn(policy);
       case Frame.Pong() -> {}
       case Frame.Wrong(String words) -> {
         lastTrouble = route.at() + ": " + words;
@@ -447,7 +448,7 @@ public final class ClientProtocol {
   }
 
   private void welcome(Frame.Welcome welcome) throws Frame.MalformedException {
-    agreed = welcome.policy() == Frame.NO_POLICY ? null : agreedOn(welcome.policy());
+    agreed = agreedOn(welcome.policy());
     phase = Phase.READY;
     window = welcome.window();
     lifeNanos = welcome.sessionMillis() * 1_000_000;
@@ -462,9 +463,9 @@ public final class ClientProtocol {
     sendAgain();
   }
 
-  private static Policy agreedOn(int policy) throws Frame.MalformedException {
+  private static @Nullable Policy agreedOn(int policy) throws Frame.MalformedException {
     try {
-      return Policy.of(policy);
+      return policy == Frame.NO_POLICY ? null : Policy.of(policy);
     } catch (IllegalArgumentException unknown) {
       throw new Frame.MalformedException(String.valueOf(unknown.getMessage()));
     }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 import org.tutti.replica.Policy;
 
 /// A client's connection to this replica, as [ReplicaProtocol] knows it.
@@ -31,6 +32,28 @@ final class Connection {
 
   Connection(long id) {
     this.id = id;
+  }
+
+  /// Whether it may go to any replica, so that these share such clients.
+  boolean isShared() {
+    return greeted && !quiet && !told && policy == null;
+  }
+
+  /// What was agreed on, as it is sent.
+  int policyCode() {
+    return policy == null ? Frame.NO_POLICY : policy.code();
+  }
+
+  /// Agrees on another ordering.
+  ///
+  /// @return whether it has a policy, and another one now
+  boolean agrees(Ordering ordering) {
+    Policy its = policy;
+    if (its == null || its.ordering() == ordering) {
+      return false;
+    }
+    policy = its.agreed(its.replication(), ordering);
+    return true;
   }
 
   /// Whether its client gets the replies of other replicas over other connections.

@@ -49,6 +49,7 @@ import org.tutti.transport.Address;
 ///                    n times name, address,                      answered in which order, and what. Equal replies
 ///                    u16 m, m times u16 rank, u16 place,         stand there once
 ///                    u16 k, k times u8 status, i64 position, i32 length, payload
+///           AGREED   i32 policy                                  to who has one: the ordering was switched
 ///           PONG
 ///           WRONG    words                                       last on a connection
 /// ```
@@ -233,6 +234,11 @@ public sealed interface Frame {
   /// @param outcome what was found
   record Compared(long id, StateComparison outcome) implements Frame {}
 
+  /// The replicas do something else for the client than they did before: they have switched their ordering.
+  ///
+  /// @param policy what is agreed on now, as in [Welcome]
+  record Agreed(int policy) implements Frame {}
+
   /// The replica lives.
   record Pong() implements Frame {}
 
@@ -324,6 +330,7 @@ public sealed interface Frame {
       case Live live -> live(live);
       case Bundle bundle -> bundle(bundle);
       case Compared(long id, StateComparison outcome) -> compared(id, outcome);
+      case Agreed(int policy) -> begin(30, 4).putInt(policy).flip();
       case Pong() -> begin(23, 0).flip();
       case Wrong(String words) -> withText(24, words);
     };
@@ -531,6 +538,7 @@ public sealed interface Frame {
             case 27 -> readLive(in);
             case 28 -> readCompared(in);
             case 29 -> readBundle(in);
+            case 30 -> new Agreed(in.getInt());
             default -> throw new MalformedException("no frame of kind " + kind);
           };
       if (in.hasRemaining()) {

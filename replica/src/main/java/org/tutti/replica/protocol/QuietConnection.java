@@ -102,7 +102,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
           client.handle(frame, this);
         }
       }
-      case Frame.Pong(), Frame.Move _ -> {}
+      case Frame.Pong(), Frame.Move _, Frame.Agreed _ -> {}
       case Frame.Away _, Frame.Wrong _ -> end();
       default -> throw new Frame.MalformedException("not for a second connection");
     }

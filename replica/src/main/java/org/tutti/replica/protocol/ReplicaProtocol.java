@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -196,6 +195,7 @@ public final class ReplicaProtocol {
   private long foreignSessions;
   private long misdirected;
   private boolean manages; // as its clients were told
+  private @Nullable Ordering ordering; // as they were told
 
   /// Makes a replica that has executed nothing.
   ///
@@ -556,8 +556,7 @@ public final class ReplicaProtocol {
     if (most == null) {
       away(from);
     } else if (!sendsToManager(from)) {
-      int agreedOn = from.policy == null ? Frame.NO_POLICY : from.policy.code();
-      send(from, new Frame.Welcome(most.window(), most.sessionMillis(), agreedOn, replicas));
+      send(from, new Frame.Welcome(most.window(), most.sessionMillis(), from.policyCode(), replicas));
     }
   }
 
@@ -755,6 +754,7 @@ public final class ReplicaProtocol {
     }
     answering.bundles().work(clock.nanos(), connections.values());
     redirect();
+    tellOrdering();
     if (primary != null && manages) {
       primary.work(table.pending(), table.time(), group);
     }
@@ -815,7 +815,7 @@ public final class ReplicaProtocol {
   }
 
   private Balance.Load showLoad() {
-    var own = new Balance.Load(connections.values().stream().filter(ReplicaProtocol::isClient).count(), callsBefore);
+    var own = new Balance.Load(connections.values().stream().filter(Connection::isShared).count(), callsBefore);
     show(own);
     return own;
   }
@@ -827,16 +827,12 @@ public final class ReplicaProtocol {
     }
   }
 
-  private static boolean isClient(Connection connection) {
-    return connection.greeted && !connection.quiet && !connection.told && connection.policy == null;
-  }
-
   /// Sends clients to another replica that are not more than some units together; those that have been here longest.
   private void move(@Nullable String to, long units) {
     long left = units;
     for (Connection connection : connections.values()) {
       long its = Balance.units(connection.callsBefore);
-      if (to != null && isClient(connection) && its <= left) {
+      if (to != null && connection.isShared() && its <= left) {
         left -= its;
         moved++;
         connection.told = true;
@@ -896,17 +892,9 @@ public final class ReplicaProtocol {
   }
 
   private void tellReplicas() {
-    List<String> now = new ArrayList<>();
-    View here = view;
-    table
-        .addresses()
-        .forEach((name, at) -> {
-          if (here != null && here.members().stream().anyMatch(member -> member.name().equals(name))) {
-            now.add(at);
-          }
-        });
+    List<String> now = table.addressesIn(view);
     if (!now.equals(replicas)) {
-      replicas = List.copyOf(now);
+      replicas = now;
       ByteBuffer frame = new Frame.Replicas(replicas).encode();
       for (Connection connection : connections.values()) {
         if (connection.greeted) {
@@ -927,6 +915,19 @@ public final class ReplicaProtocol {
 
   long nanos() {
     return clock.nanos();
+  }
+
+  /// Who has a policy is told when the replicas have switched.
+  private void tellOrdering() {
+    Ordering now = group.ordering();
+    if (now != ordering) {
+      ordering = now;
+      for (Connection connection : connections.values()) {
+        if (connection.agrees(now)) {
+          send(connection, new Frame.Agreed(connection.policyCode()));
+        }
+      }
+    }
   }
 
   /// {@return how often a client wanted to use a session without its secret, or one that nobody has opened}

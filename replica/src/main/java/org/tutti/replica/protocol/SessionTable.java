@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
 import org.tutti.replica.Command;
 import org.tutti.replica.PassiveStateMachine;
 import org.tutti.replica.Replication;
@@ -289,6 +291,17 @@ public final class SessionTable {
   /// @return addresses by the replica's name; read only
   public SortedMap<String, String> addresses() {
     return addresses;
+  }
+
+  /// Where clients reach the members of a view.
+  ///
+  /// @param view null for nobody
+  List<String> addressesIn(@Nullable View view) {
+    List<String> here = view == null ? List.of() : view.members().stream().map(MemberId::name).toList();
+    return addresses.entrySet().stream()
+        .filter(entry -> here.contains(entry.getKey()))
+        .map(Map.Entry::getValue)
+        .toList();
   }
 
   /// Applies the next message of the group.

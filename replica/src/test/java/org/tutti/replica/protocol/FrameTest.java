@@ -64,6 +64,7 @@ class FrameTest {
         new Frame.Redirected("b:2"),
         live(),
         new Frame.Compared(3, new StateComparison(12, new TreeMap<>(Map.of("n1", -1L, "ü", 7L)), List.of("n3"))),
+        new Frame.Agreed(0x01020101),
         new Frame.Pong(),
         new Frame.Wrong("no"));
   }

@@ -96,6 +96,8 @@ class PassiveReplicationTest {
     final List<Frame> said = new ArrayList<>();
     final List<ReplicaProtocol.Fault> faults = new ArrayList<>();
 
+    Ordering ordering = Ordering.SEQUENCER;
+
     Server(String name) {
       self = new MemberId(name, new Address(name + ":1"), 1);
       protocol = new ReplicaProtocol("diary", name, name + ":2", LIMITS, Replication.PASSIVE, diary, this, this, this);
@@ -113,6 +115,11 @@ class PassiveReplicationTest {
     @Override
     public long clients(MemberId member) {
       return serves.getOrDefault(member.name(), -1L);
+    }
+
+    @Override
+    public Ordering ordering() {
+      return ordering;
     }
 
     @Override
@@ -461,6 +468,22 @@ class PassiveReplicationTest {
         .last()
         .isInstanceOfSatisfying(
             Frame.Welcome.class, welcome -> assertThat(Policy.of(welcome.policy())).hasToString("D1 C1 R1 O1"));
+  }
+
+  @Test
+  void whoHasAPolicyIsToldWhenTheOrderingIsSwitched() {
+    begin();
+    a.greet(policy(Policy.Collection.FIRST, Replication.PASSIVE));
+    b.greet();
+    settle();
+    a.ordering = Ordering.SYMMETRIC;
+    b.ordering = Ordering.SYMMETRIC;
+    settle();
+    settle();
+    var now =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.PASSIVE, Ordering.SYMMETRIC);
+    assertThat(a.said).filteredOn(Frame.Agreed.class::isInstance).containsExactly(new Frame.Agreed(now.code()));
+    assertThat(b.said).noneMatch(Frame.Agreed.class::isInstance);
   }
 
   @Test

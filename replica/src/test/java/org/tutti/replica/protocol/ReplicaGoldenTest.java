@@ -96,6 +96,7 @@ class ReplicaGoldenTest {
         .example("live", new Frame.Live(new ViewId(4, 5, 6), B, List.of(A, B), List.of(B)), format)
         .example("bundle", bundle(), format)
         .example("compared", new Frame.Compared(3, new StateComparison(12, digests, List.of("n3"))), format)
+        .example("agreed", new Frame.Agreed(1), format)
         .example("pong", new Frame.Pong(), format)
         .example("wrong", new Frame.Wrong("no"), format);
     for (Read read : Read.values()) {

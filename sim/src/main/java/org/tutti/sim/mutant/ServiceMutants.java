@@ -315,6 +315,13 @@ final class ServiceMutants {
                   new Return(0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "switch-untold",
+                  "who has a policy is not told that the replicas have switched their ordering",
+                  "replica.protocol.ReplicaProtocol",
+                  "tellOrdering",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "group-outlives-its-client",
                   "a server stays in a group that its client has left",
                   "replica.protocol.ServedGroups",
