@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -179,11 +180,13 @@ final class ServiceGroup implements ClientLink {
   /// @param way      what the client does besides
   /// @param posts    asked before a replica multicasts; whether its node has gone instead
   /// @param delivers asked before a replica is delivered a message; whether its node has gone instead
+  /// @param sends    told of each frame that a replica has sent to the client
   record Choice(
       Policy policy,
       Way way,
       BiPredicate<SimulatedNode, ByteBuffer> posts,
-      BiPredicate<SimulatedNode, ByteBuffer> delivers) {}
+      BiPredicate<SimulatedNode, ByteBuffer> delivers,
+      BiConsumer<SimulatedNode, ByteBuffer> sends) {}
 
   /// Called when a replica threw something.
   interface Breakage {
@@ -513,6 +516,9 @@ final class ServiceGroup implements ClientLink {
       ByteBuffer bare = bare(frame);
       client.isSent(id, bare, connection.replica);
       connection.toClient(() -> client.received(id, bare));
+      if (choice != null) {
+        choice.sends().accept(connection.replica.node(), bare.duplicate());
+      }
     }
   }
 

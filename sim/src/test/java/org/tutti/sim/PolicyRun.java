@@ -10,6 +10,7 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.replica.Answer;
 import org.tutti.replica.Policy;
+import org.tutti.replica.Replication;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.ServiceHistory.Call;
@@ -23,6 +24,8 @@ final class PolicyRun {
     NONE("no failure"),
     MANAGER_BEFORE("manager crashes before it sends"),
     MANAGER_AFTER("manager crashes after it sends"),
+    MANAGER_CHANGES("manager crashes after it sends the change"),
+    MANAGER_REPLIES("manager crashes after it replies"),
     OTHER_SERVER("another server crashes"),
     FALSE_SUSPICION("false suspicion");
 
@@ -30,6 +33,11 @@ final class PolicyRun {
 
     Failure(String words) {
       this.words = words;
+    }
+
+    /// Whether it can happen: only with passive replication changes are sent.
+    boolean occursWith(Replication replication) {
+      return this != MANAGER_CHANGES || replication == Replication.PASSIVE;
     }
   }
 
@@ -44,6 +52,8 @@ final class PolicyRun {
 
   private static final byte CALL = 4; // the kinds of a replica's messages with a command
   private static final byte COLLECT = 11;
+  private static final byte CHANGE = 8; // and of one with its outcome, of passive replication
+  private static final byte REPLY = 18; // the kind of a frame
   private static final int PATIENCE_UNITS = 200;
   private static final int SETTLING_UNITS = 12;
   private static final int STALL_UNITS = 6;
@@ -68,7 +78,7 @@ final class PolicyRun {
     var setting =
         new Simulation.Setting(
             plan, new Streams(seed), scheduler, new RunCounts(), new Trace(scheduler, null), history);
-    var choice = new ServiceGroup.Choice(policy, way, this::posts, this::delivers);
+    var choice = new ServiceGroup.Choice(policy, way, this::posts, this::delivers, this::sends);
     this.service = new ServiceGroup(setting, new RegisterService.Tested(0), 0, choice, this::broken);
     this.cluster = new SimulatedCluster(setting, node -> service.started(node, null), this::broken);
     this.network = new Network(scheduler, plan, setting.tally(), cluster);
@@ -123,7 +133,7 @@ final class PolicyRun {
   }
 
   private static boolean isCall(ByteBuffer message) {
-    byte kind = message.get();
+    byte kind = message.get(0);
     return kind == CALL || kind == COLLECT;
   }
 
@@ -160,7 +170,18 @@ final class PolicyRun {
 
   private boolean delivers(SimulatedNode node, ByteBuffer message) {
     boolean isCommand = manager >= 0 && !struck && isCall(message) && node.number == manager;
-    return isCommand && failure == Failure.MANAGER_AFTER && crash(node);
+    boolean isChange = manager >= 0 && !struck && message.get(0) == CHANGE && node.number == manager;
+    return isCommand && failure == Failure.MANAGER_AFTER && crash(node)
+        || isChange && failure == Failure.MANAGER_CHANGES && crash(node);
+  }
+
+  /// The frame still arrives, as over a connection whose end comes behind it.
+  private void sends(SimulatedNode node, ByteBuffer frame) {
+    boolean isReply = manager >= 0 && !struck && frame.get() == REPLY && node.number == manager;
+    if (isReply && failure == Failure.MANAGER_REPLIES) {
+      struck = true;
+      scheduler.after(1, () -> cluster.crash(node));
+    }
   }
 
   private boolean crash(SimulatedNode node) {
