@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.example.counter.Counter;
 import com.example.tickets.Tickets;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.fixture.Tree;
 import org.tutti.replica.Client;
 import org.tutti.replica.ClientGroup;
 import org.tutti.replica.Policy;
@@ -28,6 +32,17 @@ import org.tutti.verify.LoopbackPorts;
 @Tag("socket")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReplicaGuideTest {
+  private static List<String> blocks(String page) throws IOException {
+    String text = Files.readString(Tree.root().resolve(page));
+    return Pattern.compile("(?s)\n```java\n(.*?)\n```\n").matcher(text).results().map(block -> block.group(1)).toList();
+  }
+
+  /// The first block of the README is of [ReadmeTest], and those of the guide are held to the tree by [GuidesTest].
+  @Test
+  void theReadmeHasTheLinesOfTheGuide() throws IOException {
+    assertThat(blocks("README.md").stream().skip(1).toList()).isEqualTo(blocks("docs/guides/replica.md").subList(0, 3));
+  }
+
   private record Running(Node node, Replica replica) implements AutoCloseable {
     @Override
     public void close() {
