@@ -254,6 +254,38 @@ class ClientGroupsTest {
     }
   }
 
+  /// Each group has its client's ordering, and the servers' group orders the commands of both.
+  @Test
+  void aSymmetricAndASequencedGroupHaveTheSameServersAtOnce() throws Exception {
+    startServers();
+    List<Ordering> orderings = List.of(Ordering.SYMMETRIC, Ordering.SEQUENCER);
+    List<Client> both = new ArrayList<>();
+    for (Ordering ordering : orderings) {
+      var wish = new Policy(Policy.Dissemination.ALL, Policy.Collection.MAJORITY, Replication.ACTIVE, ordering);
+      both.add(client(ClientGroup.Kind.INCLUSIVE, wish));
+    }
+    List<CompletableFuture<ByteBuffer>> replies = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      replies.add(both.get(i % 2).call(number(1)));
+    }
+    List<Long> values = new ArrayList<>();
+    for (CompletableFuture<ByteBuffer> reply : replies) {
+      values.add(reply.get().getLong());
+    }
+    assertThat(values).as("each executed once").doesNotHaveDuplicates().hasSize(100).allMatch(one -> one <= 100);
+    for (int i = 0; i < 2; i++) {
+      Client client = both.get(i);
+      until("all servers", () -> client.groupDetails().getFirst().members().size() == 4);
+      assertThat(client.groupDetails()).extracting(ClientGroup::ordering).containsExactly(orderings.get(i));
+      assertThat(Objects.requireNonNull(client.policy()).ordering()).isEqualTo(Ordering.SEQUENCER);
+    }
+    for (String server : SERVERS) {
+      assertThat(replicas.get(server).groupDetails())
+          .extracting(ClientGroup::ordering)
+          .containsExactlyInAnyOrderElementsOf(orderings);
+    }
+  }
+
   /// A client that has had a reply, and whose group has all servers that it is to have.
   private Client servedClient(ClientGroup.Kind kind) throws Exception {
     Client client = client(kind, MANAGER);
