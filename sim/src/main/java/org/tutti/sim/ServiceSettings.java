@@ -215,7 +215,8 @@ final class ServiceSettings {
         drawn.hedged,
         drawn.policy,
         null,
-        drawn.suspectsNanos);
+        drawn.suspectsNanos,
+        drawn.bundled);
   }
 
   private Client connected(int number) {
@@ -264,7 +265,7 @@ final class ServiceSettings {
 
   /// What a client that may have its replies gathered is drawn from.
   private SplittableRandom bundles(long client) {
-    return new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE / 2 + client);
+    return new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE / 4 + client);
   }
 
   /// In half of the clients that send to the manager: after some eighths of the silence after which they leave it.
