@@ -4,7 +4,8 @@ import org.jspecify.annotations.NullMarked;
 /// object and an unmodified client its client. Reading order: `RomiopFactories`, `RomiopProfile`, `ClientConnection`,
 /// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `ObjectStates`;
 /// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`; then the services
-/// for them, `ReplicatedObjects`, `ObjectGroups`, `NamingService`, `ServiceCaller`.
+/// for them, `ReplicatedObjects`, `ObjectGroups`, `NamingService`, `ServiceCaller`; then, for servants of other ORBs,
+/// `Delegate`, `ServantProcess`.
 @NullMarked
 module org.tutti.romiop {
   requires org.tutti;
@@ -22,4 +23,6 @@ module org.tutti.romiop {
   provides org.tutti.replica.spi.PortProvider with
       org.tutti.romiop.NamingProvider,
       org.tutti.romiop.ObjectGroupsProvider;
+  provides java.util.spi.ToolProvider with
+      org.tutti.romiop.DelegateTool;
 }

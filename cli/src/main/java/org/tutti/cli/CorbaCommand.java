@@ -21,16 +21,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `tutti corba`: replicated services for clients of any ORB.
+/// `tutti corba`: replicated services for clients of any ORB, and members for servants of any ORB.
 @Command(
     name = "corba",
-    customSynopsis = "tutti corba groups|group-service|names|naming-service [OPTION...]",
+    customSynopsis = "tutti corba delegate|groups|group-service|names|naming-service [OPTION...]",
     description = {
       "Runs the service that keeps groups of CORBA objects, and a naming service, both replicated and for clients of"
-          + " any ORB, and shows what they have.",
+          + " any ORB, and shows what they have; and members of groups for servants of any ORB.",
       "`tutti corba groups --help` and so on have the options."
     },
     subcommands = {
+      CorbaDelegateCommand.class,
       CorbaCommand.Groups.class,
       CorbaCommand.GroupService.class,
       CorbaCommand.NamesShown.class,
@@ -44,7 +45,8 @@ final class CorbaCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "groups, group-service, names or naming-service is missing");
+    throw new ParameterException(
+        spec.commandLine(), "delegate, groups, group-service, names or naming-service is missing");
   }
 
   private static PortProvider provider(String name) {

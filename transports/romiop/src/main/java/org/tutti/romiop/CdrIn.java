@@ -49,6 +49,10 @@ final class CdrIn {
     return message.getInt(next(Integer.BYTES));
   }
 
+  long ulonglong() throws BrokenGiopException {
+    return message.getLong(next(Long.BYTES));
+  }
+
   /// The length of a sequence.
   int length(int most) throws BrokenGiopException {
     int length = ulong();

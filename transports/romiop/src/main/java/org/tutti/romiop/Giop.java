@@ -204,6 +204,10 @@ final class Giop {
     return bytes[5];
   }
 
+  boolean isLittleEndian() {
+    return (bytes[6] & LITTLE_ENDIAN) != 0;
+  }
+
   int requestId() {
     return view.getInt(head.idAt());
   }

@@ -12,16 +12,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.romiop.Giop.BrokenGiopException;
 
-/// Reads whole messages of GIOP 1.0 to 1.2 from a client, and makes those that come in fragments whole.
+/// Reads whole messages of GIOP 1.0 to 1.2 from a client or a server, and makes those that come in fragments whole.
 ///
 /// ```
 /// 1.1   message, more --> Fragment, more --> Fragment       one at a time; a fragment is a header and bytes
 /// 1.2   message, more --> Fragment, more --> Fragment       of several at once; behind the header the request id
 /// ```
 ///
-/// **Bounds.** A message, and all unfinished ones of a connection together, have at most [#MESSAGE_BYTES_MAX]; memory
-/// grows with what has come, not with what a header announces. What is longer than a few packets is counted in a
-/// budget that all connections share. Since when the oldest unfinished message has been under way the gateway asks.
+/// **Bounds.** A message, and all unfinished ones of a connection together, have at most [#MESSAGE_BYTES_MAX], or as
+/// much as was said; memory grows with what has come, not with what a header announces. What is longer than a few
+/// packets is counted in a budget that all connections share. Since when the oldest unfinished message has been under
+/// way the gateway asks.
 final class GiopReader {
   static final int MESSAGE_BYTES_MAX = 16 << 20;
 
@@ -33,6 +34,7 @@ final class GiopReader {
 
   private final InputStream in;
   private final Semaphore budget;
+  private final int messageMax;
   private final Map<Long, Unfinished> unfinished = new HashMap<>(); // guarded by this
   private long unfinishedBytes;
   private int held; // of the budget
@@ -41,8 +43,14 @@ final class GiopReader {
   private record Unfinished(ByteArrayOutputStream bytes, byte order, long since) {}
 
   GiopReader(InputStream in, Semaphore budget) {
+    this(in, budget, MESSAGE_BYTES_MAX);
+  }
+
+  /// With another bound for messages.
+  GiopReader(InputStream in, Semaphore budget, int messageMax) {
     this.in = in;
     this.budget = budget;
+    this.messageMax = messageMax;
   }
 
   /// Since when, by the clock of the machine, the oldest message has been incomplete.
@@ -101,16 +109,17 @@ final class GiopReader {
     }
     Giop.checkHeader(header);
     long length = Integer.toUnsignedLong(Giop.view(header).getInt(8));
-    Giop.require(Giop.HEADER_BYTES + length + unfinishedBytes <= MESSAGE_BYTES_MAX, "a message of more than 16 MiB");
+    long all = Giop.HEADER_BYTES + length + unfinishedBytes;
+    Giop.require(all <= messageMax, "a message of more than " + (messageMax >> 20) + " MiB");
     reserve((int) length);
     byte[] body = in.readNBytes((int) length);
     if (body.length < length) {
       throw new EOFException("the connection ended within a message");
     }
-    byte[] all = new byte[header.length + body.length];
-    System.arraycopy(header, 0, all, 0, header.length);
-    System.arraycopy(body, 0, all, header.length, body.length);
-    return all;
+    byte[] message = new byte[header.length + body.length];
+    System.arraycopy(header, 0, message, 0, header.length);
+    System.arraycopy(body, 0, message, header.length, body.length);
+    return message;
   }
 
   private void reserve(int bytes) throws IOException, BrokenGiopException {
@@ -142,7 +151,8 @@ final class GiopReader {
       Giop.require(before != null, "a fragment of no message");
       return before == null ? null : append(of, before, message, dataAt, more);
     }
-    Giop.require(message[7] == Giop.REQUEST || message[7] == Giop.LOCATE_REQUEST, "a type that has no fragments");
+    boolean has = message[7] == Giop.REQUEST || message[7] == Giop.LOCATE_REQUEST || message[7] == Giop.REPLY;
+    Giop.require(has, "a type that has no fragments");
     Giop.require(before == null && unfinished.size() < UNFINISHED_MAX, "too many messages in fragments at once");
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     bytes.writeBytes(message);

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
 import org.jacorb.orb.etf.ListenerBase;
@@ -103,7 +104,7 @@ final class RomiopListener extends ListenerBase {
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(STACK + ": " + e.getMessage());
     }
-    if (stack != Stack.ORDERED && !configuration.getAttributeAsBoolean(RECOVERABLE, false)) {
+    if (stack != Stack.ORDERED && !isRecoverable()) {
       throw new ConfigurationException(STACK + "=" + stack.word() + " needs " + RECOVERABLE + "=true");
     }
     if (stack != Stack.ORDERED && !configuration.getAttribute(GATEWAY, "").isEmpty()) {
@@ -157,7 +158,8 @@ final class RomiopListener extends ListenerBase {
     return all;
   }
 
-  private void startGateway(List<String> keys) throws ConfigurationException {
+  private void startGateway() throws ConfigurationException {
+    List<String> keys = objects();
     ServerSocket socket = gatewaySocket;
     if (socket != null) {
       RomiopProfile group = group();
@@ -172,9 +174,27 @@ final class RomiopListener extends ListenerBase {
     }
   }
 
+  /// The keys of the objects.
+  List<String> objects() throws ConfigurationException {
+    return List.of(configuration.getAttribute("tutti.romiop.objects").split(","));
+  }
+
+  /// Whether the objects give and take their state.
+  boolean isRecoverable() {
+    return configuration.getAttributeAsBoolean(RECOVERABLE, false);
+  }
+
   /// Joins the group, or founds it with the other members.
   @Override
   public void listen() {
+    join(this::deliverConnection, false);
+  }
+
+  /// Joins the group, or founds it with the other members, and opens the gateway.
+  ///
+  /// @param executing  gets the connection from which it reads requests
+  /// @param needsState whether the objects are not as they were made
+  void join(Consumer<ServerConnection> executing, boolean needsState) {
     try {
       RomiopProfile own = (RomiopProfile) profile;
       node =
@@ -188,12 +208,11 @@ final class RomiopListener extends ListenerBase {
           node.joinOrCreate(
               own.stack().groupName(own.group()),
               Set.of(configuration.getAttribute("tutti.romiop.members").split(",")),
-              GroupConfig.builder().stateTransfer(configuration.getAttributeAsBoolean(RECOVERABLE, false)).build());
-      List<String> keys = List.of(configuration.getAttribute("tutti.romiop.objects").split(","));
-      ServerConnection connection = new ServerConnection(group, own, keys);
+              GroupConfig.builder().stateTransfer(isRecoverable()).build());
+      ServerConnection connection = new ServerConnection(group, own, objects(), needsState);
       connection.configure(configuration);
-      deliverConnection(connection);
-      startGateway(keys);
+      executing.accept(connection);
+      startGateway();
     } catch (ConfigurationException e) {
       throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + e.getMessage());
     }

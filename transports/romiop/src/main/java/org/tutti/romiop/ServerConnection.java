@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.omg.ETF.Profile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -33,7 +34,8 @@ import org.tutti.StateSource;
 /// as at all members.
 ///
 /// A member that missed a request in a group without state transfer, as it came late or was cut off, has another state
-/// than the others. It leaves the group before it answers anything.
+/// than the others. It leaves the group before it answers anything. So does one whose objects have executed requests in
+/// an earlier life ([Delegate]) and that founds the group anew, without a state from others.
 ///
 /// **Threads**: one takes the events of the group, one multicasts replies that have to wait, one for each state that is
 /// given, and those of the ORB; one lock. The requests that wait are bounded ([#WAITING_MAX]): then nothing more is
@@ -50,6 +52,8 @@ final class ServerConnection extends GroupConnection {
   private final transient LinkedBlockingQueue<GroupMessage> replies = new LinkedBlockingQueue<>();
   private transient @Nullable Call executed;
   private final transient KeptReplies kept = new KeptReplies();
+  private transient boolean needsState; // only the thread that takes events looks
+  private transient @Nullable String end; // why this member is none any more
   private int lastId;
   private int unsent; // replies
   private boolean open = true;
@@ -66,10 +70,17 @@ final class ServerConnection extends GroupConnection {
   /// A step of its own.
   private record Step(Runnable what) implements Execution {}
 
-  ServerConnection(Group group, RomiopProfile own, List<String> keys) {
+  /// Makes one, which begins to take what the group brings.
+  ///
+  /// @param own        the group
+  /// @param keys       of the objects
+  /// @param needsState whether the objects are not as they were made, so that only another member's state makes them
+  ///                   equal to those of others
+  ServerConnection(Group group, RomiopProfile own, List<String> keys, boolean needsState) {
     this.group = group;
     this.stack = own.stack();
     this.keys = keys;
+    this.needsState = needsState;
     profile = own;
     connected = true;
     connection_info = own.toString();
@@ -89,7 +100,9 @@ final class ServerConnection extends GroupConnection {
               return;
             }
             expected = position < 0 ? expected : position + 1;
-            delivered(sender, service, payload);
+            if (!delivered(sender, service, payload)) {
+              return;
+            }
           }
           case Event.CaughtUp(long position) -> {
             if (position > expected) {
@@ -97,13 +110,22 @@ final class ServerConnection extends GroupConnection {
               return;
             }
           }
-          case Event.StateRequest(MemberId newcomer, StateSink sink) -> give(newcomer, sink);
+          case Event.StateRequest(MemberId newcomer, StateSink sink) -> {
+            if (needsState) {
+              sink.close();
+              used();
+              return;
+            }
+            give(newcomer, sink);
+          }
           case Event.StateOffer(MemberId donor, long position, StateSource source) -> {
             if (set(donor, source)) {
               expected = position;
+              needsState = false;
             }
           }
-          case Event.Closed _ -> {
+          case Event.Closed(End why) -> {
+            ended("the membership has ended: " + why.words());
             close();
             return;
           }
@@ -119,27 +141,52 @@ final class ServerConnection extends GroupConnection {
     leave("it missed " + messages + " messages, and tutti.romiop.recoverable=true is not set");
   }
 
-  private void leave(String why) {
+  private void used() {
+    leave("its objects have executed requests in an earlier life and got no state; restart their process");
+  }
+
+  /// Leaves the group, which goes on without this member; nothing more is read from here, and nothing answered.
+  void leave(String why) {
     log().error("{} leaves group {}: {}", group.self(), group.name(), why);
+    ended(why);
     close();
     Thread.ofPlatform().daemon().name("tutti-romiop leaving").start(group::close);
+  }
+
+  private synchronized void ended(String why) {
+    end = end == null ? why : end;
+  }
+
+  /// Why this member is none any more.
+  ///
+  /// @return null as long as it is, or when only the ORB has closed this
+  synchronized @Nullable String end() {
+    return end;
   }
 
   private static Logger log() {
     return LoggerFactory.getLogger(ServerConnection.class);
   }
 
-  private void delivered(MemberId sender, Service service, ByteBuffer payload) throws InterruptedException {
+  /// A message of the group.
+  ///
+  /// @return false when this member leaves because of it
+  private boolean delivered(MemberId sender, Service service, ByteBuffer payload) throws InterruptedException {
     try {
       GroupMessage message = GroupMessage.read(payload, null);
       if (message != null) {
         Giop.require(service == stack.requests().service(), "a request of service " + service);
         Giop.require(stack == Stack.ORDERED || message.time() == 0, "a gateway's request without an order");
+        if (needsState) {
+          used();
+          return false;
+        }
         request(message);
       }
     } catch (Giop.BrokenGiopException e) {
       RomiopListener.refused(sender, e);
     }
+    return true;
   }
 
   private synchronized void request(GroupMessage message) throws Giop.BrokenGiopException, InterruptedException {
@@ -304,7 +351,7 @@ final class ServerConnection extends GroupConnection {
 
   /// By this thread, as long as the group has room: to wake another one for each reply takes longer than to multicast.
   private synchronized void answer(GroupMessage request, Giop reply) {
-    if (request.giop().isTwoWay()) {
+    if (open && request.giop().isTwoWay()) {
       GroupMessage message = request.answer(reply);
       if (unsent > 0 || !multicastNow(message)) {
         unsent++;

@@ -74,7 +74,8 @@ class StackTest {
       String address = RomiopProfile.address("c", "g", "127.0.0.1:1", stack);
       try (Node node = Node.named("m").cluster("c").start()) {
         Group group = node.create(stack.groupName("g"), GroupConfig.standard());
-        ServerConnection connection = new ServerConnection(group, RomiopProfile.of(address), List.of("Counter"));
+        RomiopProfile own = RomiopProfile.of(address);
+        ServerConnection connection = new ServerConnection(group, own, List.of("Counter"), false);
         group.post(request("wrong_service", 0), other.requests());
         group.multicast(new byte[1]).get(); // what is before it is delivered
         if (stack == Stack.RELIABLE) {

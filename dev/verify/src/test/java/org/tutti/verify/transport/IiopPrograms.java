@@ -21,6 +21,10 @@ final class IiopPrograms {
   /// @param idl       the interface that it uses
   /// @param source    its only source of its own
   static Path compiled(Path directory, Path idl, Path source) throws IOException, InterruptedException {
+    return compiled(directory, List.of(idl), source);
+  }
+
+  private static Path compiled(Path directory, List<Path> idl, Path source) throws IOException, InterruptedException {
     assume(
         isInstalled("omniidl") && isInstalled("g++") && Files.exists(Path.of("/usr/include/omniORB4/CORBA.h")),
         "omniORB is not installed (Debian: apt-get install omniidl libomniorb4-dev g++): no peer of another ORB");
@@ -29,18 +33,15 @@ final class IiopPrograms {
     if (Files.exists(program)) {
       return program;
     }
-    succeed("omniidl", "-bcxx", "-Wbh=.hh", "-C" + directory, idl.toString());
-    succeed(
-        "g++",
-        "-std=c++17",
-        "-O1",
-        "-I" + directory,
-        "-o",
-        program.toString(),
-        source.toString(),
-        directory.resolve(idl.getFileName().toString().replace(".idl", "SK.cc")).toString(),
-        "-lomniORB4",
-        "-lomnithread");
+    List<String> compiler = new ArrayList<>(List.of("g++", "-std=c++17", "-O1", "-I" + directory));
+    compiler.addAll(List.of("-idirafter", "/usr/include/omniORB4/internal", "-o", program.toString()));
+    compiler.add(source.toString());
+    for (Path each : idl) {
+      succeed("omniidl", "-bcxx", "-Wbh=.hh", "-C" + directory, each.toString());
+      compiler.add(directory.resolve(each.getFileName().toString().replace(".idl", "SK.cc")).toString());
+    }
+    compiler.addAll(List.of("-lomniORB4", "-lomnithread"));
+    succeed(compiler.toArray(new String[0]));
     return program;
   }
 
@@ -48,6 +49,14 @@ final class IiopPrograms {
   static Path compiledClient(Path directory) throws IOException, InterruptedException {
     Path example = RomiopProcesses.EXAMPLE;
     return compiled(directory, example.resolve("counter.idl"), example.resolve("cpp/counter-client.cc"));
+  }
+
+  /// The example's servant.
+  static Path compiledServer(Path directory) throws IOException, InterruptedException {
+    Path example = RomiopProcesses.EXAMPLE;
+    Path delivery = example.resolveSibling("src/main/idl/delivery.idl");
+    return compiled(
+        directory, List.of(example.resolve("counter.idl"), delivery), example.resolve("cpp/counter-server.cc"));
   }
 
   static Process start(Path program, String... arguments) throws IOException {

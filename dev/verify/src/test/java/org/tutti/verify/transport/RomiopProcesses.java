@@ -126,7 +126,7 @@ final class RomiopProcesses {
 
   /// Servers that begin at once found the group when most of them are there; whoever comes later, and gets no state,
   /// has missed what was called before.
-  private void awaitAll() throws InterruptedException {
+  void awaitAll() throws InterruptedException {
     try (Node watcher = node("watcher", addresses.getLast())) {
       Group group = watcher.observe(group(), MemberConfig.builder().takesState(false).build());
       awaitView(group, view -> view.primary() && view.voting() == SERVERS);
