@@ -1,13 +1,13 @@
-// Makes servants of omniORB 4.2 objects in a group of Tutti: a member process of Tutti, `tutti corba delegate`, delivers
-// the requests of the group to this process, which it finds by the reference to this object.
+// Makes servants of omniORB 4.2 objects in a group of Tutti: a member process, `tutti corba delegate`, delivers the
+// requests of the group to this process, which it finds by the reference to this object.
 //
 //   tutti::Delivery delivery;
 //   delivery.add("Counter", servant);         // the key by which clients call it; the servant is active in some POA
 //   root->activate_object(&delivery);
 //
-// Servants are ordinary ones. Requests come one after the other, in the order of the group. Results are written
-// big-endian and with zeros between values, unlike those that omniORB sends by itself: so equal results are equal bytes
-// at all members, whatever their ORBs.
+// Servants are ordinary ones. Requests come one after the other, in the order of the group. Results are big-endian, with
+// zeros between values, unlike those that omniORB sends by itself: so equal results are equal bytes at all members,
+// whatever their ORBs.
 //
 // It uses omniORB from within: compile with -idirafter /usr/include/omniORB4/internal
 
@@ -33,12 +33,49 @@ namespace tutti {
 constexpr omni::CONV_FRAME::CodeSetId ISO_8859_1 = 0x00010001;
 constexpr omni::CONV_FRAME::CodeSetId UTF_16 = 0x00010109;
 
+// Wide characters of results, as GIOP 1.2 has them, big-endian and without a mark of the byte order. omniORB itself
+// would write that of the machine, with a mark.
+class BigEndian : public omni::omniCodeSet::TCS_W {
+ public:
+  BigEndian() : TCS_W(UTF_16, "UTF-16 of results", omni::omniCodeSet::CS_Other, GIOP::Version{1, 2}) {}
+
+  void marshalWChar(cdrStream& stream, omni::omniCodeSet::UniChar c) override {
+    stream.marshalOctet(2);
+    put(stream, c);
+  }
+
+  void marshalWString(cdrStream& stream, CORBA::ULong bound, CORBA::ULong length,
+                      const omni::omniCodeSet::UniChar* text) override {
+    if (bound != 0 && length > bound) throw CORBA::BAD_PARAM();
+    stream.marshalULong(2 * length);
+    for (CORBA::ULong i = 0; i < length; i++) put(stream, text[i]);
+  }
+
+  omni::omniCodeSet::UniChar unmarshalWChar(cdrStream&) override { throw CORBA::INTERNAL(); }
+  CORBA::ULong unmarshalWString(cdrStream&, CORBA::ULong, omni::omniCodeSet::UniChar*&) override {
+    throw CORBA::INTERNAL();
+  }
+
+ private:
+  static void put(cdrStream& stream, omni::omniCodeSet::UniChar c) {
+    stream.marshalOctet(CORBA::Octet(c >> 8));
+    stream.marshalOctet(CORBA::Octet(c));
+  }
+};
+
 // A stream for what is in memory, with the code sets of groups.
 inline void prepare(cdrMemoryStream& stream, CORBA::Octet minor, bool littleEndian) {
   GIOP::Version version = {1, minor};
   stream.TCS_C(omni::omniCodeSet::getTCS_C(ISO_8859_1, version));
   stream.TCS_W(omni::omniCodeSet::getTCS_W(UTF_16, version));
   stream.setByteSwapFlag(littleEndian);
+}
+
+// A stream for what a call has brought: results or an exception.
+inline void prepareResults(cdrMemoryStream& stream, CORBA::Octet minor) {
+  static BigEndian wide;
+  prepare(stream, minor, false);
+  if (minor == 2) stream.TCS_W(&wide);
 }
 
 // A request that did not come over a connection, as the ORB's skeletons want it.
@@ -48,7 +85,7 @@ class Call : public omni::IOP_S {
       : what_(what), in_(const_cast<CORBA::Octet*>(what.message.get_buffer()), what.message.length()), out_(0u, 1) {
     if (what.arguments_at > what.message.length()) throw CORBA::BAD_PARAM();
     prepare(in_, what.giop_minor, what.little_endian);
-    prepare(out_, what.giop_minor, false);
+    prepareResults(out_, what.giop_minor);
     in_.skipInput(what.arguments_at);
   }
 
@@ -146,7 +183,7 @@ class Delivery : public POA_Tutti::Delivery {
   static Tutti::Reply failed(CORBA::ULong status, const Tutti::Request& what, const CORBA::Exception& thrown,
                              const CORBA::SystemException* system) {
     cdrMemoryStream out(0u, 1);
-    prepare(out, what.giop_minor, false);
+    prepareResults(out, what.giop_minor);
     int length;
     out.marshalRawString(thrown._NP_repoId(&length));
     if (system == nullptr) {

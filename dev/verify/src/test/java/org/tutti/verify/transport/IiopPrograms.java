@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Assumptions;
 
 /// Programs in C++ on omniORB, an ORB that shares nothing with JacORB; without it the tests that need it are skipped.
 final class IiopPrograms {
+  /// The interface of processes with servants.
+  static final Path DELIVERY = RomiopProcesses.EXAMPLE.resolveSibling("src/main/idl/delivery.idl");
+
   private IiopPrograms() {}
 
   /// Compiles a program, unless that was done.
@@ -24,7 +27,8 @@ final class IiopPrograms {
     return compiled(directory, List.of(idl), source);
   }
 
-  private static Path compiled(Path directory, List<Path> idl, Path source) throws IOException, InterruptedException {
+  /// The same with several interfaces.
+  static Path compiled(Path directory, List<Path> idl, Path source) throws IOException, InterruptedException {
     assume(
         isInstalled("omniidl") && isInstalled("g++") && Files.exists(Path.of("/usr/include/omniORB4/CORBA.h")),
         "omniORB is not installed (Debian: apt-get install omniidl libomniorb4-dev g++): no peer of another ORB");
@@ -34,6 +38,7 @@ final class IiopPrograms {
       return program;
     }
     List<String> compiler = new ArrayList<>(List.of("g++", "-std=c++17", "-O1", "-I" + directory));
+    compiler.add("-I" + RomiopProcesses.EXAMPLE.resolve("cpp"));
     compiler.addAll(List.of("-idirafter", "/usr/include/omniORB4/internal", "-o", program.toString()));
     compiler.add(source.toString());
     for (Path each : idl) {
@@ -54,9 +59,8 @@ final class IiopPrograms {
   /// The example's servant.
   static Path compiledServer(Path directory) throws IOException, InterruptedException {
     Path example = RomiopProcesses.EXAMPLE;
-    Path delivery = example.resolveSibling("src/main/idl/delivery.idl");
     return compiled(
-        directory, List.of(example.resolve("counter.idl"), delivery), example.resolve("cpp/counter-server.cc"));
+        directory, List.of(example.resolve("counter.idl"), DELIVERY), example.resolve("cpp/counter-server.cc"));
   }
 
   static Process start(Path program, String... arguments) throws IOException {
