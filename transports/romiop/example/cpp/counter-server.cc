@@ -86,7 +86,7 @@ void write(const std::string& file, const char* reference) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", tutti::options);
   if (argc < 2) {
     std::cerr << "counter-server FILE: where the reference for `tutti corba delegate` is written" << std::endl;
     return 2;

@@ -1,13 +1,15 @@
 // Makes servants of omniORB 4.2 objects in a group of Tutti: a member process, `tutti corba delegate`, delivers the
 // requests of the group to this process, which it finds by the reference to this object.
 //
+//   CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", tutti::options);
+//   ...
 //   tutti::Delivery delivery;
 //   delivery.add("Counter", servant);         // the key by which clients call it; the servant is active in some POA
 //   root->activate_object(&delivery);
 //
-// Servants are ordinary ones. Requests come one after the other, in the order of the group. Results are big-endian, with
-// zeros between values, unlike those that omniORB sends by itself: so equal results are equal bytes at all members,
-// whatever their ORBs.
+// Servants are ordinary ones. Requests come one after the other, in the order of the group. Results are big-endian,
+// with zeros between values, unlike those that omniORB sends by itself: so equal results are equal bytes at all
+// members, whatever their ORBs.
 //
 // It uses omniORB from within: compile with -idirafter /usr/include/omniORB4/internal
 
@@ -29,6 +31,10 @@
 #include "delivery.hh"
 
 namespace tutti {
+
+// Requests of a group, and their results, have up to 16 MiB; omniORB takes 2 MiB unless it is told otherwise.
+constexpr CORBA::ULong MESSAGE_BYTES = 32 << 20;
+inline const char* options[][2] = {{"giopMaxMsgSize", "33554432"}, {nullptr, nullptr}};
 
 constexpr omni::CONV_FRAME::CodeSetId ISO_8859_1 = 0x00010001;
 constexpr omni::CONV_FRAME::CodeSetId UTF_16 = 0x00010109;
@@ -112,6 +118,11 @@ class Call : public omni::IOP_S {
 
 class Delivery : public POA_Tutti::Delivery {
  public:
+  // The ORB must have been made with the options above: else a long request would take this member away.
+  Delivery() {
+    if (omniORB::giopMaxMsgSize() < MESSAGE_BYTES) throw CORBA::INITIALIZE();
+  }
+
   // A servant for a key. It must be active whenever a request comes; later ones of the same key replace it.
   void add(const std::string& key, PortableServer::Servant servant) {
     std::lock_guard<std::mutex> guard(mutex_);

@@ -69,7 +69,7 @@ class Caller {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", tutti::options);
   CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
   Shape shape;
