@@ -19,8 +19,8 @@ import org.tutti.Ordering;
 ///
 /// @param name      the group's name, which no other group has, nor will have
 /// @param kind      which servers are in it
-/// @param client    the member that calls
-/// @param members   all members, the most senior first
+/// @param client    the member that calls, an observer of the group
+/// @param members   all members, the most senior first, the client last
 /// @param manager   the most senior server in it, which orders in it and, in a one-clusive group, is the request
 ///                  manager; null before a server has come
 /// @param ordering  how what is multicast in it is ordered

@@ -109,7 +109,7 @@ final class GroupChannels implements ClientBinding.Host {
 
   @Override
   public void join(String group) {
-    open(node.join(group, Membership.MEMBER));
+    open(node.observe(group, Membership.MEMBER));
   }
 
   private void open(Group group) {

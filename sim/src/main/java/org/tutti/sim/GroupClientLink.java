@@ -183,7 +183,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   @Override
   public void join(String group) {
     say("joins " + group);
-    membership(group, service.groupClients().member(node.number)).join(false);
+    membership(group, service.groupClients().member(node.number)).join(true);
   }
 
   @Override

@@ -125,8 +125,7 @@ class PolicyMatrixTest {
     keepsItsPromise(policy, failure, seed, outcome, promised(policy, failure));
   }
 
-  private static void keepsItsPromise(
-      Policy policy, Failure failure, long seed, Outcome outcome, String promised) {
+  private static void keepsItsPromise(Policy policy, Failure failure, long seed, Outcome outcome, String promised) {
     String what = policy + ", " + failure.words + ", seed " + seed + ": " + outcome;
     assertThat(outcome.violations()).as(what).isEmpty();
     assertThat(outcome.struck()).as(what).isEqualTo(failure != Failure.NONE);

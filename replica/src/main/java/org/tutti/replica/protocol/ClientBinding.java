@@ -50,7 +50,8 @@ public final class ClientBinding {
     /// @param group which
     void observe(String group);
 
-    /// Begins to be a member of a group that somebody else founds.
+    /// Begins to be a member of a group that somebody else founds, as an observer: so no client is ever the one that
+    /// orders, nor counts in a quorum of servers.
     ///
     /// @param group which
     void join(String group);

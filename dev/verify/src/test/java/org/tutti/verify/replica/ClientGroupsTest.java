@@ -344,6 +344,7 @@ class ClientGroupsTest {
     if (kind == ClientGroup.Kind.INCLUSIVE) {
       assertThat(its.name()).as("the group goes on").isEqualTo(before);
       assertThat(its.members()).hasSize(3);
+      assertThat(its.members().getLast()).as("a server orders, not the client").isEqualTo(its.client());
     } else {
       assertThat(its.name()).as("another group").isNotEqualTo(before);
       assertThat(its.members()).hasSize(2);
