@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import org.tutti.transport.Profile;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `tutti corba delegate`: a member for servants of another ORB.
@@ -143,6 +144,8 @@ final class CorbaDelegateCommand implements Callable<Integer> {
       converter = MemberOptions.SilenceConverter.class,
       description = "After what silence this member suspects another one, 30ms to 10m, the same at all; default: 1s.")
   Duration suspectAfter = Profile.LAN.suspectAfter();
+
+  @Mixin Settings.Options settings = new Settings.Options();
 
   @Override
   public Integer call() {

@@ -67,7 +67,7 @@ public final class Membership implements Group, GroupUser {
   private volatile @Nullable View view;
   private final Reporter reporter;
   private final Activity activity = new Activity();
-  private final Backlog backlog = new Backlog();
+  private final ApplicationLag lag = new ApplicationLag();
   private long placed; // of the engine thread: batches with a place that went to the application
 
   /// Makes a membership that waits for the engine to begin.
@@ -293,7 +293,7 @@ public final class Membership implements Group, GroupUser {
   @Override
   public GroupMetrics metrics() {
     Duration held = reporter.eventHeld(application.next());
-    Duration behind = queue == null ? Duration.ZERO : backlog.behind(System.nanoTime(), queue.taken());
+    Duration behind = queue == null ? Duration.ZERO : lag.behind(System.nanoTime(), queue.taken());
     return activity.metrics(application.delivered().traffic(), window.use(), status(), behind, held);
   }
 
@@ -322,7 +322,7 @@ public final class Membership implements Group, GroupUser {
     reporter.look(window.fullNanos(), behind, application.next(), application.waiting());
     long now = System.nanoTime();
     application.look(now);
-    backlog.look(now, placed, application.taken());
+    lag.look(now, placed, application.taken());
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
 /// is asked here how old what the application knows is.
 ///
 /// One thread looks, any thread may ask.
-final class Backlog {
+final class ApplicationLag {
   private static final int PART = 32; // of the longest lag, between two times
 
   private record Mark(long nanos, long delivered) {}

@@ -6,11 +6,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /// How far an application is behind is told a little too short, and never too long.
-class BacklogTest {
+class ApplicationLagTest {
   private static final long MILLI = 1_000_000;
   private static final int LOOK_MILLIS = 100;
 
-  private final Backlog backlog = new Backlog();
+  private final ApplicationLag backlog = new ApplicationLag();
 
   private void look(long millis, long delivered, long taken) {
     backlog.look(millis * MILLI, delivered, taken);
