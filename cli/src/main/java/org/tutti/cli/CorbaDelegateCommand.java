@@ -46,7 +46,7 @@ final class CorbaDelegateCommand implements Callable<Integer> {
       required = true,
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
-      description = "Where the other members and clients reach this one; on loopback, as there is no TLS.")
+      description = "Where the other members and clients reach this one.")
   Address listen = new Address("-");
 
   @Option(
@@ -145,6 +145,17 @@ final class CorbaDelegateCommand implements Callable<Integer> {
       description = "After what silence this member suspects another one, 30ms to 10m, the same at all; default: 1s.")
   Duration suspectAfter = Profile.LAN.suspectAfter();
 
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description = "Encrypt, and speak only with members and clients that have certificates, too; DIR has the own.")
+  @Nullable Path tls;
+
+  @Option(
+      names = "--insecure",
+      description = "Without --tls, allow other addresses than loopback: whatever reaches the port is trusted.")
+  boolean insecure;
+
   @Mixin Settings.Options settings = new Settings.Options();
 
   @Override
@@ -152,6 +163,7 @@ final class CorbaDelegateCommand implements Callable<Integer> {
     if (patience.compareTo(PATIENCE_MIN) < 0 || patience.compareTo(PATIENCE_MAX) > 0) {
       throw new Failure("--delivery-timeout is 10ms to 60m, not " + TimeConverter.show(patience));
     }
+    TransportOption.guard(listen, tls, insecure);
     ToolProvider tool =
         ToolProvider.findFirst(TOOL)
             .orElseThrow(() -> new Failure("this installation has no CORBA: the module tutti-romiop is not there"));
@@ -189,6 +201,10 @@ final class CorbaDelegateCommand implements Callable<Integer> {
     all.add("tutti.romiop.delivery_timeout=" + patience.toMillis());
     all.add("tutti.romiop.recoverable=" + recoverable);
     all.add("tutti.romiop.suspect_after=" + suspectAfter.toMillis());
+    all.add("tutti.romiop.insecure=" + insecure);
+    if (tls != null) {
+      all.add("tutti.romiop.tls=" + tls);
+    }
     if (gateway != null) {
       all.add("tutti.romiop.gateway=" + gateway.text());
     }

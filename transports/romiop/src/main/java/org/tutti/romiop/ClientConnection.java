@@ -26,7 +26,7 @@ final class ClientConnection extends GroupConnection {
   private transient @Nullable GroupCaller caller;
   private String replies = ReplyRule.DEFAULT;
   private long joinMillis;
-  private Duration suspectAfter = Duration.ZERO; // until it is configured
+  private transient NodeProperties nodes = new NodeProperties(Duration.ZERO); // until it is configured
   private Duration gather = Duration.ZERO;
 
   /// How long a client waits until it is in the group.
@@ -39,7 +39,7 @@ final class ClientConnection extends GroupConnection {
     super.configure(configuration);
     replies = configuration.getAttribute(REPLIES, ReplyRule.DEFAULT);
     joinMillis = joinTimeout(configuration).toMillis();
-    suspectAfter = RomiopListener.suspectAfter(configuration);
+    nodes = NodeProperties.of(configuration);
     long millis = configuration.getAttributeAsLong(GATHER, 0);
     if (millis < 0 || millis > GATHER_MILLIS_MAX) {
       throw new ConfigurationException(GATHER + ": 0 to " + GATHER_MILLIS_MAX + " ms, not " + millis);
@@ -59,8 +59,7 @@ final class ClientConnection extends GroupConnection {
       RomiopProfile group = (RomiopProfile) to;
       Consolidation rule = ReplyRule.of(group.rule().isEmpty() ? replies : group.rule());
       long most = timeout > 0 ? Math.min(timeout, joinMillis) : joinMillis;
-      GroupCaller joined =
-          GroupCaller.join(group, rule, new GroupCaller.Times(suspectAfter, Duration.ofMillis(most), gather));
+      GroupCaller joined = GroupCaller.join(group, rule, new GroupCaller.Times(nodes, Duration.ofMillis(most), gather));
       synchronized (this) {
         profile = group;
         connection_info = group.toString();

@@ -68,27 +68,27 @@ final class GroupCaller implements GroupListener, RequestTarget {
 
   /// How long what lasts.
   ///
-  /// @param suspectAfter the silence after which a member is suspected, the same at all
+  /// @param nodes        after what silence a member is suspected, and where its own node is
   /// @param within       how long it may take to get into the group
   /// @param gather       how long a request waits for others to be ordered with it; zero, as always but in experiments,
   ///                     for not at all
-  record Times(Duration suspectAfter, Duration within, Duration gather) {
+  record Times(NodeProperties nodes, Duration within, Duration gather) {
     Packing packing() {
       return gather.isZero() ? Packing.natural() : Packing.fixed(GATHERED_MAX, gather);
     }
   }
 
   private GroupCaller(
-      RomiopProfile profile, Consolidation rule, Duration suspectAfter, @Nullable Consumer<Boolean> gateway) {
+      RomiopProfile profile, Consolidation rule, NodeProperties nodes, @Nullable Consumer<Boolean> gateway) {
     this.profile = profile;
     this.rule = rule;
     this.gateway = gateway;
     timer.setRemoveOnCancelPolicy(true);
     node =
-        Node.named("client-" + id)
+        nodes
+            .node("client-" + id, nodes.callersAt())
             .cluster(profile.cluster())
             .contacts(profile.contacts().toArray(String[]::new))
-            .suspectAfter(suspectAfter)
             .start();
   }
 
@@ -104,7 +104,7 @@ final class GroupCaller implements GroupListener, RequestTarget {
   /// @param gateway is told by each view whether the caller can reach the group; the requests of its clients say when
   ///                they were sent, so that members can tell those that have expired. Null for one client
   static GroupCaller join(RomiopProfile profile, Consolidation rule, Times times, @Nullable Consumer<Boolean> gateway) {
-    GroupCaller caller = new GroupCaller(profile, rule, times.suspectAfter(), gateway);
+    GroupCaller caller = new GroupCaller(profile, rule, times.nodes(), gateway);
     boolean joined = false;
     try {
       var config = MemberConfig.builder().listener(caller).takesState(false).packing(times.packing()).build();

@@ -35,6 +35,8 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | `tutti.romiop.stack` | `ordered` or `reliable`, a [Stack]; `ordered`; the same at all members |
 /// | `tutti.romiop.recoverable` | whether the objects give and take their state; `false`; the same at all members |
 /// | `tutti.romiop.suspect_after` | after what silence a member is suspected, in ms, from 30; 1000 |
+/// | `tutti.romiop.tls` | the directory of the certificate that members show each other; none |
+/// | `tutti.romiop.insecure` | whether, without one, it may listen on other addresses than loopback; `false` |
 /// | `tutti.romiop.gateway` | where this member listens for clients that speak IIOP only; none |
 /// | `tutti.romiop.gateways` | those of all members, for references; this one |
 /// | `tutti.romiop.references` | a directory, to which the references to the objects of the group are written; none |
@@ -42,27 +44,15 @@ import org.tutti.replica.consolidation.Consolidation;
 final class RomiopListener extends ListenerBase {
   private static final long serialVersionUID = 1;
 
-  private static final String SUSPECT_AFTER = "tutti.romiop.suspect_after";
-  private static final long SUSPECT_MILLIS_MIN = 30;
   private static final String GATEWAY = "tutti.romiop.gateway";
   private static final String STACK = "tutti.romiop.stack";
   private static final String RECOVERABLE = "tutti.romiop.recoverable";
   private static final int GATEWAY_BACKLOG = 50;
 
   private transient @Nullable Node node;
-  private transient Duration suspectAfter = Duration.ZERO; // until it is configured
+  private transient NodeProperties nodes = new NodeProperties(Duration.ZERO); // until it is configured
   private transient @Nullable ServerSocket gatewaySocket;
   private transient @Nullable Gateway gateway;
-
-  /// After what silence a node of this process, be it a server or a client, suspects another one.
-  static Duration suspectAfter(Configuration configuration) throws ConfigurationException {
-    long millis =
-        configuration.getAttributeAsLong(SUSPECT_AFTER, org.tutti.transport.Profile.LAN.suspectAfter().toMillis());
-    if (millis < SUSPECT_MILLIS_MIN) {
-      throw new ConfigurationException(SUSPECT_AFTER + ": " + SUSPECT_MILLIS_MIN + " ms at least, not " + millis);
-    }
-    return Duration.ofMillis(millis);
-  }
 
   /// Tells the log what came from the group and is not what members and clients send.
   static void refused(MemberId sender, Giop.BrokenGiopException why) {
@@ -72,7 +62,7 @@ final class RomiopListener extends ListenerBase {
   @Override
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
-    suspectAfter = suspectAfter(configuration);
+    nodes = NodeProperties.of(configuration).at(configuration.getAttribute("tutti.romiop.listen"));
     String at = configuration.getAttribute(GATEWAY, "");
     try {
       RomiopProfile own =
@@ -165,7 +155,7 @@ final class RomiopListener extends ListenerBase {
       RomiopProfile group = group();
       Consolidation rule = rule();
       Duration within = ClientConnection.joinTimeout(configuration);
-      var times = new GroupCaller.Times(suspectAfter, within, Duration.ZERO);
+      var times = new GroupCaller.Times(nodes, within, Duration.ZERO);
       Gateway opened =
           new Gateway(
               socket, keys::contains, views -> GroupCaller.join(group, rule, times, views), Gateway.Limits.usual());
@@ -198,11 +188,10 @@ final class RomiopListener extends ListenerBase {
     try {
       RomiopProfile own = (RomiopProfile) profile;
       node =
-          Node.named(configuration.getAttribute("tutti.romiop.name"))
+          nodes
+              .node(configuration.getAttribute("tutti.romiop.name"), configuration.getAttribute("tutti.romiop.listen"))
               .cluster(own.cluster())
-              .listen(configuration.getAttribute("tutti.romiop.listen"))
               .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","))
-              .suspectAfter(suspectAfter)
               .start();
       var group =
           node.joinOrCreate(

@@ -43,6 +43,7 @@ final class ServantProcess implements Closeable {
   static final int REPLY_BYTES_MAX = 2 * GiopReader.MESSAGE_BYTES_MAX;
 
   private static final int CONNECTIONS_MAX = 3; // without a reply in between
+  private static final long IDLE_NANOS_MIN = 100_000_000; // then a connection that nobody used was not broken
   private static final int CONNECT_MILLIS_MAX = 10_000;
   private static final int SERVANTS_MAX = 10_000;
   private static final int TYPE_MAX = 1024;
@@ -60,7 +61,8 @@ final class ServantProcess implements Closeable {
   // All guarded by this.
   private @Nullable Socket socket;
   private int connection; // which one it is, from 1
-  private int silent; // how many connections in sequence brought no reply
+  private long connectedAt;
+  private int silent; // how many connections in sequence brought no reply, but for those that were idle
   private int awaited; // the id of the call under way, or 0
   private long since; // when it began
   private int lastId;
@@ -93,6 +95,7 @@ final class ServantProcess implements Closeable {
     Socket first = connect();
     synchronized (this) {
       socket = first;
+      connectedAt = System.nanoTime();
       connection = 1;
     }
     Thread.ofPlatform().daemon().name("tutti-romiop servants").start(this::read);
@@ -229,7 +232,8 @@ final class ServantProcess implements Closeable {
   private @Nullable Socket again() {
     synchronized (this) {
       socket = null;
-      silent++;
+      boolean isWanted = awaited != 0 && answer == null;
+      silent = isWanted || System.nanoTime() - connectedAt < IDLE_NANOS_MIN ? silent + 1 : 0;
       if (end != null) {
         return null;
       }
@@ -246,6 +250,7 @@ final class ServantProcess implements Closeable {
           return null;
         }
         socket = next;
+        connectedAt = System.nanoTime();
         connection++;
         notifyAll();
         return next;

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.certs.Authority;
 import org.tutti.replica.consolidation.Consolidation;
 
 /// A group of one delegate, whose process with servants is this test.
@@ -67,7 +68,7 @@ class DelegateTest {
   }
 
   private GroupCaller client() {
-    var times = new GroupCaller.Times(SUSPECT_AFTER, Duration.ofMinutes(1), Duration.ZERO);
+    var times = new GroupCaller.Times(new NodeProperties(SUSPECT_AFTER), Duration.ofMinutes(1), Duration.ZERO);
     Consolidation rule = Consolidation.first().within(Duration.ofMinutes(1));
     return GroupCaller.join(RomiopProfile.of("tutti:1.0@c!g!" + address), rule, times);
   }
@@ -90,6 +91,26 @@ class DelegateTest {
       }
     }
     assertThat(Files.readString(directory.resolve("refs/Counter.ior"))).startsWith("IOR:");
+  }
+
+  @Test
+  void withCertificatesWhoHasNoneIsNotServed() throws Exception {
+    peer.serve(false);
+    Authority authority = Authority.in(directory.resolve("ca"));
+    Path server = authority.issue("s1", "c", Duration.ofDays(1));
+    Path caller = authority.issue("caller", "c", Duration.ofDays(1));
+    RomiopProfile group = RomiopProfile.of("tutti:1.0@c!g!" + address);
+    Consolidation rule = Consolidation.first().within(Duration.ofMinutes(1));
+    var nodes = new NodeProperties(SUSPECT_AFTER, "127.0.0.1:0", caller, false);
+    var soon = new GroupCaller.Times(new NodeProperties(SUSPECT_AFTER), Duration.ofSeconds(1), Duration.ZERO);
+    try (Delegate delegate = Delegate.start(properties("tls=" + server));
+        GroupCaller client =
+            GroupCaller.join(group, rule, new GroupCaller.Times(nodes, Duration.ofMinutes(1), Duration.ZERO))) {
+      assertThat(delegate).isNotNull();
+      client.request(request(1));
+      assertThat(Giop.of(client.next()).body().ulong()).isEqualTo(7);
+      assertThatThrownBy(() -> GroupCaller.join(group, rule, soon)).isInstanceOf(org.omg.CORBA.TRANSIENT.class);
+    }
   }
 
   @Test

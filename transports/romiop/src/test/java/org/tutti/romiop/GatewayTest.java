@@ -63,7 +63,7 @@ class GatewayTest {
   private void open(Gateway.Limits limits) throws IOException {
     RomiopProfile profile = RomiopProfile.of("tutti:1.0@c!g!" + address);
     Consolidation rule = Consolidation.first().within(Duration.ofMinutes(2));
-    var times = new GroupCaller.Times(SUSPECT_AFTER, Duration.ofMinutes(1), Duration.ZERO);
+    var times = new GroupCaller.Times(new NodeProperties(SUSPECT_AFTER), Duration.ofMinutes(1), Duration.ZERO);
     ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     port = socket.getLocalPort();
     gateway =

@@ -124,6 +124,25 @@ class ServantProcessTest {
     assertThat(lost).isEmpty();
   }
 
+  /// As omniORB does every three minutes, however long nobody calls.
+  @Test
+  void aConnectionMayBeIdleAnyNumberOfTimes() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      long begun = System.nanoTime();
+      while (System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(150)) {
+        Thread.onSpinWait();
+      }
+      connection.write(Giop.bare(2, Giop.CLOSE_CONNECTION));
+      Connection next = peer.accept();
+      connection.close();
+      connection = next;
+    }
+    FutureTask<Giop> reply = deliver(request(2, ByteOrder.BIG_ENDIAN, 1));
+    connection.reply(connection.delivered().call(), result(Giop.RESULT, BODY));
+    assertThat(reply.get().isResult()).isTrue();
+    assertThat(lost).isEmpty();
+  }
+
   @Test
   void theEndOfTheProcessIsNoticedWithoutARequest() throws Exception {
     peer.close();
