@@ -602,8 +602,8 @@ class ReplicaTest {
     assertThat(answer(new byte[] {0, 0, 0, 2, 99, 0})).contains("no frame of kind 99");
     byte[] hello = new Frame.Hello("other", Frame.NO_POLICY).encode().array();
     assertThat(answer(hello)).contains("this is service \"counter\"");
-    byte[] unknown = new Frame.Hello("counter", 0x7f000000).encode().array();
-    assertThat(answer(unknown)).contains("there is no policy 7f000000");
+    byte[] unknown = new Frame.Hello("counter", 0x3f000000).encode().array();
+    assertThat(answer(unknown)).contains("there is no policy 3f000000");
     byte[] unmade = new Frame.Hello("counter", 0x00020000).encode().array(); // all replies, of passive replication
     assertThat(answer(unmade)).contains("passive replication gives one reply");
     assertThat(closed("policy")).isEqualTo(2);
