@@ -93,7 +93,7 @@ class PolicyMatrixTest {
   Stream<DynamicTest> aClientThatGetsBundlesKeepsItToo() {
     return toTheManager()
         .filter(Policy::collectsSeveral)
-        .flatMap(policy -> Stream.of(Failure.values()).map(failure -> bundled(policy, failure)));
+        .flatMap(policy -> failures(policy).map(failure -> bundled(policy, failure)));
   }
 
   private static DynamicTest bundled(Policy policy, Failure failure) {

@@ -53,7 +53,8 @@ final class PolicyRun {
   private static final byte CALL = 4; // the kinds of a replica's messages with a command
   private static final byte COLLECT = 11;
   private static final byte CHANGE = 8; // and of one with its outcome, of passive replication
-  private static final byte REPLY = 18; // the kind of a frame
+  private static final byte REPLY = 18; // the kinds of frames with what a client is told
+  private static final byte BUNDLE = 29;
   private static final int PATIENCE_UNITS = 200;
   private static final int SETTLING_UNITS = 12;
   private static final int STALL_UNITS = 6;
@@ -177,7 +178,8 @@ final class PolicyRun {
 
   /// The frame still arrives, as over a connection whose end comes behind it.
   private void sends(SimulatedNode node, ByteBuffer frame) {
-    boolean isReply = manager >= 0 && !struck && frame.get() == REPLY && node.number == manager;
+    byte kind = frame.get();
+    boolean isReply = manager >= 0 && !struck && (kind == REPLY || kind == BUNDLE) && node.number == manager;
     if (isReply && failure == Failure.MANAGER_REPLIES) {
       struck = true;
       scheduler.after(1, () -> cluster.crash(node));

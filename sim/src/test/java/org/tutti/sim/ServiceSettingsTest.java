@@ -172,6 +172,7 @@ class ServiceSettingsTest {
     add("Client.deadline", client.deadlineNanos());
     add("Client.callsMax", client.callsMax());
     add("Client.hedged", client.hedged());
+    add("Client.bundled", client.bundled());
     add("Client.allOnSuspicion(there)", client.suspectsNanos() > 0);
     if (client.suspectsNanos() > 0) {
       assertThat(client.suspectsNanos()).isLessThan(client.silenceNanos());
