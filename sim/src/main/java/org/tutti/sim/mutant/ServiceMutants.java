@@ -348,7 +348,7 @@ final class ServiceMutants {
     code.aload(0).getfield(replica, "table", table);
     code.invokevirtual(table, "positionNext", MethodTypeDesc.of(CD_long));
     code.aload(0).getfield(replica, "machine", machine);
-    code.aload(0).getfield(replica, "answering", replica("protocol.ReplicaProtocol$Answering"));
+    code.aload(0).getfield(replica, "answering", replica("protocol.Answering"));
     ClassDesc answers = replica("protocol.SessionTable$Answers");
     code.invokevirtual(table, "expire", MethodTypeDesc.of(CD_void, CD_long, CD_long, machine, answers));
   }
