@@ -60,9 +60,21 @@ final class DeliveryPeer implements AutoCloseable {
         });
   }
 
+  /// Takes no connections any more. A thread that still waits for one may keep the port for a moment, and take one.
   @Override
   public void close() throws IOException {
     server.close();
+    while (isReached()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private boolean isReached() {
+    try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort())) {
+      return probe.isConnected();
+    } catch (IOException _) {
+      return false;
+    }
   }
 
   /// What is delivered.

@@ -113,15 +113,24 @@ class ServantProcessTest {
   @Test
   void aConnectionThatWasIdleForLongIsReplaced() throws Exception {
     for (int i = 0; i < 5; i++) {
-      connection.write(Giop.bare(2, Giop.CLOSE_CONNECTION));
-      Connection next = peer.accept();
-      connection.close();
-      connection = next;
-      FutureTask<Giop> reply = deliver(request(2, ByteOrder.BIG_ENDIAN, 1));
-      connection.reply(connection.delivered().call(), result(Giop.RESULT, BODY));
-      assertThat(reply.get().isResult()).isTrue();
+      replaceConnection();
+      aRequestIsAnswered();
     }
     assertThat(lost).isEmpty();
+  }
+
+  /// The process ends a connection in order, and takes another one.
+  private void replaceConnection() throws Exception {
+    connection.write(Giop.bare(2, Giop.CLOSE_CONNECTION));
+    Connection next = peer.accept();
+    connection.close();
+    connection = next;
+  }
+
+  private void aRequestIsAnswered() throws Exception {
+    FutureTask<Giop> reply = deliver(request(2, ByteOrder.BIG_ENDIAN, 1));
+    connection.reply(connection.delivered().call(), result(Giop.RESULT, BODY));
+    assertThat(reply.get().isResult()).isTrue();
   }
 
   /// As omniORB does every three minutes, however long nobody calls.
@@ -132,14 +141,9 @@ class ServantProcessTest {
       while (System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(150)) {
         Thread.onSpinWait();
       }
-      connection.write(Giop.bare(2, Giop.CLOSE_CONNECTION));
-      Connection next = peer.accept();
-      connection.close();
-      connection = next;
+      replaceConnection();
     }
-    FutureTask<Giop> reply = deliver(request(2, ByteOrder.BIG_ENDIAN, 1));
-    connection.reply(connection.delivered().call(), result(Giop.RESULT, BODY));
-    assertThat(reply.get().isResult()).isTrue();
+    aRequestIsAnswered();
     assertThat(lost).isEmpty();
   }
 
