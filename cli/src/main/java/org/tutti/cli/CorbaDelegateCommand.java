@@ -11,7 +11,6 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
-import org.tutti.transport.Profile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,21 +32,7 @@ final class CorbaDelegateCommand implements Callable<Integer> {
   private static final Duration PATIENCE_MIN = Duration.ofMillis(10);
   private static final Duration PATIENCE_MAX = Duration.ofHours(1);
 
-  @Option(
-      names = "--name",
-      required = true,
-      paramLabel = "N",
-      converter = MemberOptions.NameConverter.OfNode.class,
-      description = "This member's name, unlike those of the others.")
-  String name = "";
-
-  @Option(
-      names = "--listen",
-      required = true,
-      paramLabel = "HOST:PORT",
-      converter = AddressConverter.class,
-      description = "Where the other members and clients reach this one.")
-  Address listen = new Address("-");
+  @Mixin NodeOptions own = new NodeOptions();
 
   @Option(
       names = "--join",
@@ -66,14 +51,6 @@ final class CorbaDelegateCommand implements Callable<Integer> {
       converter = MemberOptions.NameConverter.OfNode.class,
       description = "The names of the members that found the group together; the same at all.")
   List<String> expected = List.of();
-
-  @Option(
-      names = "--cluster",
-      paramLabel = "NAME",
-      defaultValue = "tutti",
-      converter = MemberOptions.NameConverter.class,
-      description = "Members of other clusters are refused; default: ${DEFAULT-VALUE}.")
-  String cluster = "tutti";
 
   @Option(
       names = "--group",
@@ -139,13 +116,6 @@ final class CorbaDelegateCommand implements Callable<Integer> {
   @Nullable Path references;
 
   @Option(
-      names = "--suspect-after",
-      paramLabel = "TIME",
-      converter = MemberOptions.SilenceConverter.class,
-      description = "After what silence this member suspects another one, 30ms to 10m, the same at all; default: 1s.")
-  Duration suspectAfter = Profile.LAN.suspectAfter();
-
-  @Option(
       names = "--tls",
       paramLabel = "DIR",
       description = "Encrypt, and speak only with members and clients that have certificates, too; DIR has the own.")
@@ -163,7 +133,7 @@ final class CorbaDelegateCommand implements Callable<Integer> {
     if (patience.compareTo(PATIENCE_MIN) < 0 || patience.compareTo(PATIENCE_MAX) > 0) {
       throw new Failure("--delivery-timeout is 10ms to 60m, not " + TimeConverter.show(patience));
     }
-    TransportOption.guard(listen, tls, insecure);
+    TransportOption.guard(own.listen, tls, insecure);
     ToolProvider tool =
         ToolProvider.findFirst(TOOL)
             .orElseThrow(() -> new Failure("this installation has no CORBA: the module tutti-romiop is not there"));
@@ -190,17 +160,17 @@ final class CorbaDelegateCommand implements Callable<Integer> {
 
   private String[] properties() {
     List<String> all = new ArrayList<>();
-    all.add("tutti.romiop.name=" + name);
-    all.add("tutti.romiop.cluster=" + cluster);
+    all.add("tutti.romiop.name=" + own.name);
+    all.add("tutti.romiop.cluster=" + own.cluster);
     all.add("tutti.romiop.group=" + group);
-    all.add("tutti.romiop.listen=" + listen.text());
+    all.add("tutti.romiop.listen=" + own.listen.text());
     all.add("tutti.romiop.contacts=" + texts(join));
     all.add("tutti.romiop.members=" + String.join(",", expected));
     all.add("tutti.romiop.objects=" + String.join(",", objects));
     all.add("tutti.romiop.delivery=" + delivery);
     all.add("tutti.romiop.delivery_timeout=" + patience.toMillis());
     all.add("tutti.romiop.recoverable=" + recoverable);
-    all.add("tutti.romiop.suspect_after=" + suspectAfter.toMillis());
+    all.add("tutti.romiop.suspect_after=" + own.suspectAfter.toMillis());
     all.add("tutti.romiop.insecure=" + insecure);
     if (tls != null) {
       all.add("tutti.romiop.tls=" + tls);

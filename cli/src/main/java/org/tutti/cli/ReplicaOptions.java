@@ -31,21 +31,7 @@ final class ReplicaOptions {
   private static final Duration CALL_MAX = Duration.ofSeconds(10); // of clients that cannot say how long they wait
   private static final long LOOK_MILLIS = 500; // how often it is looked whether the replica is still at work
 
-  @Option(
-      names = "--name",
-      required = true,
-      paramLabel = "N",
-      converter = MemberOptions.NameConverter.OfNode.class,
-      description = "This replica's name, unlike those of the others, and the same at each start.")
-  String name = "";
-
-  @Option(
-      names = "--listen",
-      required = true,
-      paramLabel = "HOST:PORT",
-      converter = AddressConverter.class,
-      description = "Where the other replicas reach this one; port 0: any free port.")
-  Address listen = new Address("-");
+  @Mixin NodeOptions own = new NodeOptions();
 
   @Option(
       names = "--clients",
@@ -82,21 +68,6 @@ final class ReplicaOptions {
             + " none; without, all that the server keeps is lost when all replicas have ended."
       })
   @Nullable Path data;
-
-  @Option(
-      names = "--cluster",
-      paramLabel = "NAME",
-      defaultValue = "tutti",
-      converter = MemberOptions.NameConverter.class,
-      description = "Replicas of other clusters are refused; default: ${DEFAULT-VALUE}.")
-  String cluster = "tutti";
-
-  @Option(
-      names = "--suspect-after",
-      paramLabel = "TIME",
-      converter = MemberOptions.SilenceConverter.class,
-      description = "After what silence this replica suspects another one, 30ms to 10m; default: 1s.")
-  Duration suspectAfter = Profile.LAN.suspectAfter();
 
   @Option(
       names = "--group-version-max",
@@ -142,15 +113,15 @@ final class ReplicaOptions {
   Integer run(String service, StateMachine machine, @Nullable Opening opening) throws InterruptedException {
     var watcher = new Watcher();
     Replica.Builder settings = settings(service, machine).watch(watcher);
-    carrier.check(cluster);
+    carrier.check(own.cluster);
     carrier.guard(clients);
     NodeBuilder node =
-        Node.named(name)
-            .cluster(cluster)
+        Node.named(own.name)
+            .cluster(own.cluster)
             .contacts(join)
-            .suspectAfter(suspectAfter)
+            .suspectAfter(own.suspectAfter)
             .groupVersionMax(groupVersionMax)
-            .transport(carrier.open(listen, null, cluster, Profile.LAN));
+            .transport(carrier.open(own.listen, null, own.cluster, Profile.LAN));
     if (data != null) {
       node.data(data.resolve("log"));
     }
@@ -230,10 +201,10 @@ final class ReplicaOptions {
             spec.commandLine(), "--expect: the number of replicas is 1 to " + Node.EXPECTED_MAX + ", not " + only);
       }
       settings.expecting(number.intValue());
-    } else if (expected.contains(name)) {
+    } else if (expected.contains(own.name)) {
       settings.expecting(expected.toArray(String[]::new));
     } else if (!expected.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "--expect names this replica, too: " + name);
+      throw new ParameterException(spec.commandLine(), "--expect names this replica, too: " + own.name);
     } else if (join.isEmpty()) {
       settings.founding();
     }
@@ -274,10 +245,10 @@ final class ReplicaOptions {
       hasSpoken = true;
       String portAt = port == null ? null : port.address();
       out.line(
-          name + " listens on " + at + (portAt == null ? "" : ", for ORBs on " + portAt),
+          own.name + " listens on " + at + (portAt == null ? "" : ", for ORBs on " + portAt),
           "listening",
           "name",
-          name,
+          own.name,
           "address",
           at,
           "clients",
@@ -295,8 +266,8 @@ final class ReplicaOptions {
     }
 
     private void tellWhetherItServes() {
-      String text = isServing ? name + " serves clients" : name + " does not serve clients now";
-      out.line(text, "serves", "name", name, "serves", isServing);
+      String text = isServing ? own.name + " serves clients" : own.name + " does not serve clients now";
+      out.line(text, "serves", "name", own.name, "serves", isServing);
       out.flush();
     }
   }
