@@ -81,6 +81,10 @@ public record GroupMetrics(
 
   private static final int NANO_DIGITS = 9;
   private static final long NANOS_PER_MICRO = 1000;
+  private static final List<String> BOUNDS = // of latencies, in seconds
+      LatencyHistogram.bounds().stream()
+          .map(bound -> BigDecimal.valueOf(bound.toNanos(), NANO_DIGITS).stripTrailingZeros().toPlainString())
+          .toList();
 
   private static final Metric DELIVERED =
       Metric.counter("group.messages.delivered", "Messages were given to the application.");
@@ -162,12 +166,10 @@ public record GroupMetrics(
 
   /// As Prometheus has histograms: each bound, in seconds, with all that took so long at most.
   private static void add(List<Metric> all, LatencyHistogram latency) {
-    List<Duration> bounds = LatencyHistogram.bounds();
     long within = 0;
-    for (int i = 0; i < bounds.size(); i++) {
+    for (int i = 0; i < BOUNDS.size(); i++) {
       within += latency.counts().get(i);
-      String seconds = BigDecimal.valueOf(bounds.get(i).toNanos(), NANO_DIGITS).stripTrailingZeros().toPlainString();
-      all.add(tagged(WITHIN.with(within), "le", seconds));
+      all.add(tagged(WITHIN.with(within), "le", BOUNDS.get(i)));
     }
     all.add(tagged(WITHIN.with(latency.count()), "le", "+Inf"));
     all.add(TOOK.with(latency.total().toNanos() / NANOS_PER_MICRO));

@@ -41,8 +41,8 @@ record NodeProperties(Duration suspectAfter, String callersAt, @Nullable Path tl
   /// Those of a server, whose gateway has nodes of clients: at the server's own address, as others have to tell them
   /// apart from those of other hosts.
   NodeProperties at(String listen) {
-    String host = listen.substring(0, listen.lastIndexOf(':') + 1);
-    return new NodeProperties(suspectAfter, host + "0", tls, insecure);
+    String anyPort = listen.replaceFirst("\\d*$", "0");
+    return new NodeProperties(suspectAfter, anyPort, tls, insecure);
   }
 
   /// A node, to be completed and started.
