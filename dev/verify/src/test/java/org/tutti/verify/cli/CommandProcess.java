@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -86,14 +87,19 @@ public final class CommandProcess implements AutoCloseable {
     }
   }
 
+  /// By a thread of the system: reading from a pipe holds the carrier of a virtual one. Java gives the others another
+  /// carrier only while it takes none of the rest for busy; one that computes, or waits in native code, is enough for
+  /// readers that never get a turn, although their process has ended.
   private static Thread read(InputStream stream, Consumer<String> to) {
-    return Thread.startVirtualThread(() -> {
-      try (var reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-        reader.lines().forEach(to);
-      } catch (IOException | UncheckedIOException closed) {
-        // The process has ended.
-      }
-    });
+    return Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          try (var reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+            reader.lines().forEach(to);
+          } catch (IOException | UncheckedIOException closed) {
+            // The process has ended.
+          }
+        });
   }
 
   /// The next line of standard output.
@@ -210,9 +216,14 @@ public final class CommandProcess implements AutoCloseable {
   public int exitCode() throws InterruptedException {
     assertThat(process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)).as(name + " ends").isTrue();
     for (Thread reader : readers) {
-      reader.join();
+      boolean ended = reader.join(Duration.ofSeconds(SECONDS_MAX));
+      assertThat(ended).as("all that " + name + " printed is read; " + stack(reader)).isTrue();
     }
     return process.exitValue();
+  }
+
+  private static String stack(Thread reader) {
+    return reader.getState() + " at " + Arrays.toString(reader.getStackTrace());
   }
 
   /// What was not read of standard output, once the process has ended.

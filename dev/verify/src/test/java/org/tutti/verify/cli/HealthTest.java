@@ -148,7 +148,7 @@ class HealthTest {
       assertThat(status).containsEntry("serving", true);
       assertThat((Integer) status.get("behindMillis")).isGreaterThanOrEqualTo(300);
       assertThat(get(at, "/metrics").body()).contains("tutti_group_behind_milliseconds{group=\"bank\"} ");
-      Thread.startVirtualThread(() -> lines.lines().forEach(_ -> {}));
+      Thread.ofPlatform().daemon().start(() -> lines.lines().forEach(_ -> {}));
       while (get(at, "/health/ready").statusCode() != 200) {
         Thread.onSpinWait();
       }
@@ -173,7 +173,7 @@ class HealthTest {
       first.lineMatching("view \\S+ primary: n1 n2 n3.*");
       multicast(contact, 8);
       first.lineMatching("view \\S+ primary: n1 n2(; .*)?");
-      Thread.startVirtualThread(() -> lines.lines().forEach(_ -> {}));
+      Thread.ofPlatform().daemon().start(() -> lines.lines().forEach(_ -> {}));
       String last =
           third.errorReader().lines().filter(line -> line.startsWith("tutti member: ")).findFirst().orElse("");
       assertThat(last)

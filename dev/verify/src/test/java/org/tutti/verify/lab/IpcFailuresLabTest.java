@@ -68,7 +68,7 @@ class IpcFailuresLabTest {
       this.process = process;
       BufferedReader out = process.inputReader();
       this.address = after(out, "address");
-      Thread.ofVirtual().start(() -> read(out));
+      Thread.ofPlatform().daemon().start(() -> read(out));
     }
 
     private static String after(BufferedReader out, String word) throws IOException {

@@ -62,13 +62,15 @@ final class RehearsedMember {
   /// Reads what it prints from now on.
   void read() {
     InputStream printed = running().getInputStream();
-    Thread.startVirtualThread(() -> {
-      try {
-        printed.transferTo(OutputStream.nullOutputStream());
-      } catch (IOException ended) {
-        // The process has ended.
-      }
-    });
+    Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          try {
+            printed.transferTo(OutputStream.nullOutputStream());
+          } catch (IOException ended) {
+            // The process has ended.
+          }
+        });
   }
 
   private Process running() {
