@@ -110,6 +110,15 @@ final class CorbaDelegateCommand implements Callable<Integer> {
   List<Address> gateways = List.of();
 
   @Option(
+      names = "--group-service",
+      paramLabel = "FILE",
+      description = {
+        "With --gateway: the file with the reference to the group service. Clients that say which version of the"
+            + " reference they have (FT_GROUP_VERSION) get the newest one."
+      })
+  @Nullable Path groupService;
+
+  @Option(
       names = "--references",
       paramLabel = "DIR",
       description = "Write the references to the objects of the group to this directory, as KEY.ior.")
@@ -180,6 +189,9 @@ final class CorbaDelegateCommand implements Callable<Integer> {
     }
     if (!gateways.isEmpty()) {
       all.add("tutti.romiop.gateways=" + texts(gateways));
+    }
+    if (groupService != null) {
+      all.add("tutti.romiop.group_service=" + groupService);
     }
     if (references != null) {
       all.add("tutti.romiop.references=" + references);

@@ -1,6 +1,7 @@
 package org.tutti.romiop;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,12 @@ final class CdrIn {
   CdrIn(ByteBuffer message, int at) {
     this.message = message;
     this.at = at;
+  }
+
+  /// Begins to read values that stand for themselves, with their byte order before them.
+  static CdrIn encapsulated(byte[] bytes) throws BrokenGiopException {
+    Giop.require(bytes.length > 0, "an encapsulation without content");
+    return new CdrIn(ByteBuffer.wrap(bytes).order(bytes[0] == 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN), 1);
   }
 
   private int next(int size) throws BrokenGiopException {

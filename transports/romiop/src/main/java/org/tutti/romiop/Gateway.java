@@ -50,6 +50,7 @@ final class Gateway implements AutoCloseable {
   private final ServerSocket server;
   private final Predicate<String> keys;
   private final Function<Consumer<Boolean>, ? extends RequestTarget> joining;
+  private final @Nullable CurrentReferences references;
   private final Limits limits;
   private final Admission<GatewayConnection> admission;
   private final Semaphore budget = new Semaphore(BUDGET_BYTES);
@@ -87,14 +88,17 @@ final class Gateway implements AutoCloseable {
   /// @param keys    whether a key is one of an object of the group
   /// @param joining joins the group as a client, or throws what a client would see; gets who is told by each view
   ///                whether it is a primary one
+  /// @param references know which clients are to be told of a newer reference, and end with this; null when none are
   Gateway(
       ServerSocket server,
       Predicate<String> keys,
       Function<Consumer<Boolean>, ? extends RequestTarget> joining,
+      @Nullable CurrentReferences references,
       Limits limits) {
     this.server = server;
     this.keys = keys;
     this.joining = joining;
+    this.references = references;
     this.limits = limits;
     admission = new Admission<>(limits.connections(), limits.greeting());
   }
@@ -281,16 +285,22 @@ final class Gateway implements AutoCloseable {
     return lastId;
   }
 
-  /// Sends a call to the group. Waits while the group is behind.
-  void request(int id, Giop request) {
+  /// Sends a call to the group, or answers it if the client is to call elsewhere. Waits while the group is behind.
+  ///
+  /// @throws Giop.BrokenGiopException when the request's contexts cannot be read
+  void request(int id, Giop request) throws Giop.BrokenGiopException, InterruptedException {
+    boolean isKnown = hasObject(request.key());
+    Giop instead = references == null || !isKnown ? null : references.instead(request);
     RequestTarget to;
     synchronized (this) {
       to = caller;
     }
     if (to == null) {
       failed(id, request, RomiopFailure.NOT_JOINED);
-    } else if (!hasObject(request.key())) {
+    } else if (!isKnown) {
       failed(id, request, RomiopFailure.NO_SUCH_OBJECT);
+    } else if (instead != null) {
+      answered(id, instead);
     } else {
       try {
         to.request(request.withRequestId(id));
@@ -301,12 +311,16 @@ final class Gateway implements AutoCloseable {
   }
 
   private void failed(int id, Giop request, RomiopFailure why) {
+    answered(id, Giop.exception(request.minorVersion(), why));
+  }
+
+  private void answered(int id, Giop reply) {
     UnderWay call;
     synchronized (this) {
       call = calls.remove(id);
     }
     if (call != null) {
-      call.connection().reply(call.requestId(), Giop.exception(request.minorVersion(), call.requestId(), why));
+      call.connection().reply(call.requestId(), reply.withRequestId(call.requestId()).bytes());
     }
   }
 
@@ -349,6 +363,9 @@ final class Gateway implements AutoCloseable {
       ends = caller;
     }
     timer.shutdownNow();
+    if (references != null) {
+      references.close();
+    }
     try {
       server.close();
     } catch (IOException _) {

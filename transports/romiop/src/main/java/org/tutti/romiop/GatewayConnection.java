@@ -130,7 +130,8 @@ final class GatewayConnection implements Closeable {
   }
 
   private void request(Giop request) throws BrokenGiopException, InterruptedException {
-    FtRequest.of(request); // whether it can be read
+    FtRequest.of(request); // whether they can be read
+    FtGroupVersion.of(request);
     if (!request.isTwoWay()) {
       gateway.oneWay(request);
       return;

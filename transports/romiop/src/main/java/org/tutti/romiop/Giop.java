@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.omg.IOP.IOR;
 
 /// One message of GIOP 1.0, 1.1 or 1.2, as far as the plug-in has to know it: the fields that are rewritten
 /// ([GiopHead]), and where the body of a reply begins, by which replies are compared.
@@ -43,6 +44,8 @@ final class Giop {
 
   private static final int SYSTEM_EXCEPTION = 2;
   private static final int OPERATION_BYTES_MAX = 255;
+  private static final int LOCATION_FORWARD = 3;
+  private static final int LOCATION_FORWARD_PERM = 4; // of 1.2
   private static final int NEEDS_ADDRESSING_MODE = 5;
   private static final int WITH_TARGET = 3; // in 1.2: a reply after the operation has been executed
   private static final int OBJECT_UNKNOWN = 0;
@@ -151,6 +154,11 @@ final class Giop {
     ByteBuffer whole = header(minor, REPLY, 3 * Integer.BYTES + body.length);
     whole.putInt(HEADER_BYTES + (minor < 2 ? 2 : 1) * Integer.BYTES, status);
     return again(whole.put(HEADER_BYTES + 3 * Integer.BYTES, body).array());
+  }
+
+  /// A reply to the request of id 0 that leads the client elsewhere: for good, in versions that can say so.
+  static Giop forward(int minor, IOR to) {
+    return reply(minor, minor < 2 ? LOCATION_FORWARD : LOCATION_FORWARD_PERM, new CdrOut().reference(to).bytes());
   }
 
   private static int aligned(int at, int to) {

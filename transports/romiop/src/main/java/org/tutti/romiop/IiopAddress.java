@@ -1,14 +1,14 @@
 package org.tutti.romiop;
 
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import org.omg.IOP.IOR;
 import org.omg.IOP.TaggedProfile;
 import org.tutti.romiop.Giop.BrokenGiopException;
 
-/// Where an object is called over IIOP: what the first profile of IIOP in its reference says.
+/// Where an object is called over IIOP: what a profile of IIOP in its reference says, mostly the first one.
 ///
 /// @param at  host and port, not looked up
 /// @param key of the object, as characters of one byte each
@@ -23,6 +23,11 @@ record IiopAddress(InetSocketAddress at, String key) {
   ///
   /// @throws BrokenGiopException when it is something else, or does not lead to IIOP
   static IiopAddress of(String reference) throws BrokenGiopException {
+    return all(reference).getFirst();
+  }
+
+  /// The same with all profiles of IIOP that the reference has: at least one.
+  static List<IiopAddress> all(String reference) throws BrokenGiopException {
     Giop.require(reference.startsWith(PREFIX), "no reference: IOR:...");
     byte[] bytes;
     try {
@@ -30,19 +35,15 @@ record IiopAddress(InetSocketAddress at, String key) {
     } catch (IllegalArgumentException _) {
       throw new BrokenGiopException("no reference: IOR: is followed by hexadecimal digits");
     }
-    IOR ior = encapsulated(bytes).reference(TYPE_MAX, BYTES_MAX);
+    IOR ior = CdrIn.encapsulated(bytes).reference(TYPE_MAX, BYTES_MAX);
+    List<IiopAddress> all = new ArrayList<>();
     for (TaggedProfile each : ior.profiles) {
       if (each.tag == TAG_INTERNET_IOP) {
-        return ofProfile(encapsulated(each.profile_data));
+        all.add(ofProfile(CdrIn.encapsulated(each.profile_data)));
       }
     }
-    throw new BrokenGiopException("a reference without a profile of IIOP");
-  }
-
-  /// Values behind their byte order.
-  private static CdrIn encapsulated(byte[] bytes) throws BrokenGiopException {
-    Giop.require(bytes.length > 0, "a reference without content");
-    return new CdrIn(ByteBuffer.wrap(bytes).order(bytes[0] == 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN), 1);
+    Giop.require(!all.isEmpty(), "a reference without a profile of IIOP");
+    return all;
   }
 
   private static IiopAddress ofProfile(CdrIn in) throws BrokenGiopException {

@@ -40,6 +40,9 @@ final class ObjectGroups implements ServedObjects {
   /// Its interface.
   static final String TYPE = "IDL:TuttiGroups/ObjectGroupManager:1.0";
 
+  /// The exception that there is no such group.
+  static final String NOT_FOUND = "IDL:TuttiGroups/ObjectGroupNotFound:1.0";
+
   static final int GROUPS_MAX = 10_000;
   static final int MEMBERS_MAX = 32; // of a group: references name each gateway as often as there are gateways
   static final int ALL_MEMBERS_MAX = 100_000;
@@ -199,7 +202,7 @@ final class ObjectGroups implements ServedObjects {
 
   private static Entry found(@Nullable Entry entry) throws DeclaredException {
     if (entry == null) {
-      throw exception("ObjectGroupNotFound");
+      throw new DeclaredException(NOT_FOUND);
     }
     return entry;
   }

@@ -5,6 +5,7 @@ import org.omg.CORBA.BAD_PARAM;
 import org.omg.CORBA.COMM_FAILURE;
 import org.omg.CORBA.CompletionStatus;
 import org.omg.CORBA.INTERNAL;
+import org.omg.CORBA.INV_OBJREF;
 import org.omg.CORBA.MARSHAL;
 import org.omg.CORBA.NO_RESOURCES;
 import org.omg.CORBA.NO_RESPONSE;
@@ -48,7 +49,9 @@ public enum RomiopFailure {
   /// An argument is not what the operation can use.
   WRONG_ARGUMENT(14, new BAD_PARAM(), 1),
   /// A member's reply is longer than a message of the group may be.
-  REPLY_TOO_LONG(15, new MARSHAL(), 0);
+  REPLY_TOO_LONG(15, new MARSHAL(), 0),
+  /// The client's reference is newer than the newest one that the group service has made.
+  UNKNOWN_REFERENCE(16, new INV_OBJREF(), 1);
 
   /// The upper 20 bits of the minor codes: "TT". Not registered with the OMG.
   public static final int VENDOR = 0x54540000;
@@ -65,7 +68,7 @@ public enum RomiopFailure {
 
   /// The minor code.
   ///
-  /// @return [#VENDOR] and 1 to 15
+  /// @return [#VENDOR] and 1 to 16
   public int minor() {
     return VENDOR | code;
   }

@@ -1,9 +1,12 @@
 package org.tutti.romiop;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -39,6 +42,7 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | `tutti.romiop.insecure` | whether, without one, it may listen on other addresses than loopback; `false` |
 /// | `tutti.romiop.gateway` | where this member listens for clients that speak IIOP only; none |
 /// | `tutti.romiop.gateways` | those of all members, for references; this one |
+/// | `tutti.romiop.group_service` | a file with the reference to the group service, for clients with old ones; none |
 /// | `tutti.romiop.references` | a directory, to which the references to the objects of the group are written; none |
 /// | `tutti.romiop.objects` | the keys of the objects, with commas, each with a `jacorb.orb.objectKeyMap.KEY` |
 final class RomiopListener extends ListenerBase {
@@ -47,11 +51,14 @@ final class RomiopListener extends ListenerBase {
   private static final String GATEWAY = "tutti.romiop.gateway";
   private static final String STACK = "tutti.romiop.stack";
   private static final String RECOVERABLE = "tutti.romiop.recoverable";
+  private static final String GROUP_SERVICE = "tutti.romiop.group_service";
   private static final int GATEWAY_BACKLOG = 50;
+  private static final int REFERENCE_BYTES_MAX = 64 << 10;
 
   private transient @Nullable Node node;
   private transient NodeProperties nodes = new NodeProperties(Duration.ZERO); // until it is configured
   private transient @Nullable ServerSocket gatewaySocket;
+  private transient @Nullable GroupServiceClient groupService;
   private transient @Nullable Gateway gateway;
 
   /// Tells the log what came from the group and is not what members and clients send.
@@ -79,8 +86,26 @@ final class RomiopListener extends ListenerBase {
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(e.getMessage());
     }
+    String reference = configuration.getAttribute(GROUP_SERVICE, "");
+    if (!reference.isEmpty()) {
+      groupService = groupService(Path.of(reference), !at.isEmpty());
+    }
     if (!at.isEmpty()) {
       gatewaySocket = bound(at);
+    }
+  }
+
+  private static GroupServiceClient groupService(Path file, boolean hasGateway) throws ConfigurationException {
+    if (!hasGateway) {
+      throw new ConfigurationException(GROUP_SERVICE + " goes with " + GATEWAY);
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(REFERENCE_BYTES_MAX);
+      return new GroupServiceClient(IiopAddress.all(new String(bytes, StandardCharsets.ISO_8859_1).strip()));
+    } catch (IOException e) {
+      throw new ConfigurationException(GROUP_SERVICE + "=" + file + " cannot be read: " + e);
+    } catch (Giop.BrokenGiopException e) {
+      throw new ConfigurationException(GROUP_SERVICE + "=" + file + ": " + e.getMessage());
     }
   }
 
@@ -158,10 +183,22 @@ final class RomiopListener extends ListenerBase {
       var times = new GroupCaller.Times(nodes, within, Duration.ZERO);
       Gateway opened =
           new Gateway(
-              socket, keys::contains, views -> GroupCaller.join(group, rule, times, views), Gateway.Limits.usual());
+              socket,
+              keys::contains,
+              views -> GroupCaller.join(group, rule, times, views),
+              currentReferences(group, keys),
+              Gateway.Limits.usual());
       gateway = opened;
       opened.start();
     }
+  }
+
+  private @Nullable CurrentReferences currentReferences(RomiopProfile group, List<String> keys) {
+    GroupServiceClient service = groupService;
+    return service == null
+        ? null
+        : new CurrentReferences(
+            service, keys.stream().map(key -> new GroupReference.Id(group.cluster(), group.group(), key)).toList());
   }
 
   /// The keys of the objects.

@@ -36,6 +36,7 @@ final class ServiceGateway implements PortProvider.Port {
               tell(views);
               return new ServiceCaller(client, objects, ports);
             },
+            null,
             Gateway.Limits.usual());
   }
 

@@ -38,6 +38,7 @@ class GatewayTest {
   private String address;
   private Node member;
   private Gateway gateway;
+  private CurrentReferences references;
   private int port;
 
   private static Gateway.Limits limits(Duration all) {
@@ -71,6 +72,7 @@ class GatewayTest {
             socket,
             List.of("Counter", "Mute")::contains,
             views -> GroupCaller.join(profile, rule, times, views),
+            references,
             limits);
     gateway.start();
     until(() -> {
@@ -206,6 +208,31 @@ class GatewayTest {
   }
 
   @Test
+  void aClientWithAnOldReferenceGetsTheNewestOne() throws Exception {
+    try (GroupService service = new GroupService()) {
+      var counter = new GroupReference.Id("c", "g", "Counter");
+      service.create(counter);
+      service.add(counter, "m", "127.0.0.1:7201");
+      references = new CurrentReferences(new GroupServiceClient(List.of(service.address())), List.of(counter));
+      gateway.close();
+      open(PATIENT);
+      try (Client client = new Client()) {
+        client.send(Requests.versioned("Counter", 7, 1));
+        Giop reply = Giop.of(client.next());
+        assertThat(reply).isEqualTo(Giop.forward(2, service.reference(counter)));
+        assertThat(reply.requestId()).isEqualTo(7);
+        client.send(Requests.versioned("Counter", 8, 2));
+        assertThat(client.next()).isEqualTo(Giop.exception(2, 8, RomiopFailure.INCONSISTENT));
+        client.send(Requests.versioned("Counter", 9, 3));
+        assertThat(client.next()).isEqualTo(Giop.exception(2, 9, RomiopFailure.UNKNOWN_REFERENCE));
+        client.send(BIG.request(10, 3, "Counter", BODY));
+        assertThat(client.next()).isEqualTo(Giop.exception(2, 10, RomiopFailure.INCONSISTENT));
+      }
+      assertThat(requests).as("what was executed").hasSize(2);
+    }
+  }
+
+  @Test
   void whatIsNoGiopIsRefusedAndHarmsNobody() throws Exception {
     List<byte[]> all = wrong();
     try (Client honest = new Client()) {
@@ -240,6 +267,7 @@ class GatewayTest {
     all.add(changed(good, 44, 0x10)); // the number of contexts
     all.add(changed(good, 52, 0x10)); // the length of a context
     all.add(BIG.request(1, 3, "Counter", BODY, FtRequest.ID)); // a context of only zeros
+    all.add(BIG.request(1, 3, "Counter", BODY, FtGroupVersion.ID));
     all.add(BIG.bare(Giop.REPLY));
     all.add(BIG.bare(Giop.REQUEST));
     all.add(BIG.bare(Giop.LOCATE_REQUEST));

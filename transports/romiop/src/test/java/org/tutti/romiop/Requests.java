@@ -41,13 +41,23 @@ record Requests(int minor, ByteOrder order) {
 
   /// A request of GIOP 1.2 with an FT_REQUEST.
   static byte[] withContext(String operation, String key, int id, byte[] ftRequest, byte[] body) {
+    return withContext(operation, key, id, FtRequest.ID, ftRequest, body);
+  }
+
+  /// A request of GIOP 1.2 for `add` with an FT_GROUP_VERSION.
+  static byte[] versioned(String key, int id, int version) {
+    byte[] context = ByteBuffer.allocate(8).putInt(4, version).array();
+    return withContext("add", key, id, FtGroupVersion.ID, context, new byte[4]);
+  }
+
+  static byte[] withContext(String operation, String key, int id, int kind, byte[] context, byte[] body) {
     Requests big = new Requests(2, ByteOrder.BIG_ENDIAN);
     ByteBuffer out = big.begin(Giop.REQUEST, body.length + 1000).putInt(id).put((byte) 3).put(new byte[5]);
     bytes(out, key.getBytes(US_ASCII));
     bytes(out, (operation + "\0").getBytes(US_ASCII));
     align(out, 4);
-    out.putInt(1).putInt(FtRequest.ID);
-    bytes(out, ftRequest);
+    out.putInt(1).putInt(kind);
+    bytes(out, context);
     align(out, 8);
     return big.end(out.put(body));
   }

@@ -168,7 +168,7 @@ class RomiopGatewayTest {
   }
 
   /// A gateway answers when its server is in the group.
-  private static void awaitOpen(String gateway) {
+  static void awaitOpen(String gateway) {
     while (!isOpen(gateway)) {
       Thread.onSpinWait();
     }
