@@ -119,6 +119,13 @@ final class CorbaDelegateCommand implements Callable<Integer> {
   @Nullable Path groupService;
 
   @Option(
+      names = "--metrics",
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description = "Show Prometheus the metrics of this member at http://HOST:PORT/metrics; default: it does not.")
+  @Nullable Address metrics;
+
+  @Option(
       names = "--references",
       paramLabel = "DIR",
       description = "Write the references to the objects of the group to this directory, as KEY.ior.")
@@ -192,6 +199,9 @@ final class CorbaDelegateCommand implements Callable<Integer> {
     }
     if (groupService != null) {
       all.add("tutti.romiop.group_service=" + groupService);
+    }
+    if (metrics != null) {
+      all.add("tutti.romiop.metrics=" + metrics.text());
     }
     if (references != null) {
       all.add("tutti.romiop.references=" + references);

@@ -16,7 +16,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +31,7 @@ import org.tutti.Ordering;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.registry.http.HttpPort;
+import org.tutti.replica.spi.PrometheusText;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 
@@ -68,7 +68,6 @@ final class Health implements AutoCloseable {
   private static final int WRONG_METHOD = 405;
   private static final int UNAVAILABLE = 503;
   private static final String TEXT = "text/plain; charset=utf-8";
-  private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
   private record Answer(int code, String type, String body) {}
 
@@ -185,7 +184,7 @@ final class Health implements AutoCloseable {
         List<Metric> metrics = metrics();
         yield metrics == null
             ? new Answer(UNAVAILABLE, TEXT, DOES_NOT_TURN + "\n")
-            : new Answer(OK, PROMETHEUS, prometheus(Stream.concat(metrics.stream(), group.metrics().list().stream())));
+            : new Answer(OK, PrometheusText.TYPE, PrometheusText.of(joined(metrics, group.metrics().list())));
       }
       default -> new Answer(NOT_FOUND, TEXT, "/health/ready, /health/live, /status, /log, /metrics\n");
     };
@@ -222,31 +221,8 @@ final class Health implements AutoCloseable {
     return before;
   }
 
-  /// The text format of Prometheus, version 0.0.4: `link.packets.repeated` becomes `tutti_link_packets_repeated_total`.
-  private static String prometheus(Stream<Metric> metrics) {
-    var text = new StringBuilder();
-    String last = "";
-    for (Metric metric : metrics.sorted(Metric.ORDER).toList()) {
-      boolean counts = metric.kind() == Metric.Kind.COUNTER;
-      String name = "tutti_" + metric.name().replace('.', '_') + (counts ? "_total" : "");
-      if (!name.equals(last)) {
-        last = name;
-        // The sentence is of the first one's tags; the guide has all.
-        text.append("# HELP ").append(name).append(' ').append(metric.about()).append('\n');
-        text.append("# TYPE ").append(name).append(counts ? " counter\n" : " gauge\n");
-      }
-      text.append(name);
-      if (!metric.tags().isEmpty()) {
-        text.append(metric.tags().stream().map(Health::label).collect(Collectors.joining(",", "{", "}")));
-      }
-      text.append(' ').append(metric.value()).append('\n');
-    }
-    return text.toString();
-  }
-
-  /// Names that people gave may have quotes and backslashes, but no ends of lines.
-  private static String label(Metric.Tag tag) {
-    return tag.name() + "=\"" + tag.value().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  private static List<Metric> joined(List<Metric> one, List<Metric> other) {
+    return Stream.concat(one.stream(), other.stream()).toList();
   }
 
   // ---- the status as JSON ----------------------------------------------------------------------------------------

@@ -3,22 +3,27 @@ package org.tutti.cli;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.View;
 import org.tutti.replica.Client;
 import org.tutti.replica.Replica;
 import org.tutti.replica.StateMachine;
+import org.tutti.replica.spi.MetricsPort;
 import org.tutti.replica.spi.PortProvider;
 import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
 import org.tutti.transport.Profile;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -78,6 +83,16 @@ final class ReplicaOptions {
               + " to an older Tutti open while replicas are upgraded. Default: any.")
   int groupVersionMax = View.VERSION_MAX;
 
+  @Option(
+      names = "--metrics",
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description = {
+        "Show Prometheus the metrics of this replica and its ports at http://HOST:PORT/metrics; it has no TLS, so other"
+            + " addresses than loopback need --insecure. Default: it does not."
+      })
+  @Nullable Address metrics;
+
   @Mixin TransportOption carrier = new TransportOption();
 
   @Option(
@@ -128,7 +143,8 @@ final class ReplicaOptions {
     try (Node running = node.start();
         Replica replica = settings.start(running);
         Client caller = opening == null ? null : client(service, replica);
-        PortProvider.Port port = opening == null ? null : opening.open(caller)) {
+        PortProvider.Port port = opening == null ? null : opening.open(caller);
+        MetricsPort _ = show(running, replica, port)) {
       Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(running, replica, port));
       Runtime.getRuntime().addShutdownHook(hook);
       watcher.listens(running.self().address().text(), replica.clients(), port);
@@ -137,6 +153,22 @@ final class ReplicaOptions {
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) { // or a range that only the node knows
       throw Failure.ofSetting(e);
     }
+  }
+
+  private @Nullable MetricsPort show(Node node, Replica replica, PortProvider.@Nullable Port port) throws IOException {
+    if (metrics == null) {
+      return null;
+    }
+    carrier.guardPlain(metrics);
+    Endpoint at = Endpoint.resolve(metrics);
+    return MetricsPort.open(
+        new InetSocketAddress(at.inet(), at.port()),
+        () -> {
+          List<Metric> all = new ArrayList<>(node.metrics());
+          all.addAll(replica.metrics());
+          all.addAll(port == null ? List.of() : port.metrics());
+          return all;
+        });
   }
 
   private static void awaitEnd(Replica replica, Thread hook) throws InterruptedException {

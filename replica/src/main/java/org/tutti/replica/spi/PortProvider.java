@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import org.tutti.Metric;
 import org.tutti.replica.Client;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.StateMachine;
@@ -77,6 +78,13 @@ public interface PortProvider {
     ///
     /// @param now from now on
     void reachable(boolean now);
+
+    /// What the port counts.
+    ///
+    /// @return counters and gauges
+    default List<Metric> metrics() {
+      return List.of();
+    }
 
     /// Ends all connections.
     @Override

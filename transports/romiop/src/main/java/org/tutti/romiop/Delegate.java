@@ -55,6 +55,7 @@ final class Delegate implements AutoCloseable {
   private Delegate(Configuration configuration, IiopAddress address, Duration patience) throws ConfigurationException {
     listener.configure(configuration);
     process = new ServantProcess(address, UUID.randomUUID().toString(), patience, this::lost);
+    listener.show(process::metrics);
   }
 
   /// Begins a life at the process of the servants, and becomes a member of the group.

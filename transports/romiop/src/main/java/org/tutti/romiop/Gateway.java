@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -20,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.SystemException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.tutti.Metric;
 import org.tutti.spi.Admission;
+import org.tutti.transport.Counts;
 
 /// Listens for plain IIOP and makes each request a call to the group, so that clients of any ORB reach it.
 ///
@@ -45,6 +49,8 @@ import org.tutti.spi.Admission;
 final class Gateway implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 1000;
   private static final int BUDGET_BYTES = 128 << 20;
+  private static final Metric FAILED =
+      Metric.counter("gateway.requests.failed", "Calls ended by an exception of the plug-in or of a service of Tutti.");
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
 
   private final ServerSocket server;
@@ -57,6 +63,8 @@ final class Gateway implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("tutti-romiop gateway time").factory());
   private final AtomicLong refused = new AtomicLong();
+  private final Counts<GatewayCount> counts = new Counts<>(GatewayCount.class);
+  private final AtomicLongArray failures = new AtomicLongArray(RomiopFailure.values().length);
 
   // All guarded by this.
   private final Map<Integer, UnderWay> calls = new HashMap<>();
@@ -120,6 +128,20 @@ final class Gateway implements AutoCloseable {
     return connections.size();
   }
 
+  /// What it counts.
+  List<Metric> metrics() {
+    synchronized (this) {
+      counts.set(GatewayCount.CONNECTIONS, connections.size());
+      counts.set(GatewayCount.UNDER_WAY, calls.size());
+    }
+    List<Metric> all = new ArrayList<>(counts.metrics());
+    all.addAll(admission.metrics("gateway"));
+    for (RomiopFailure each : RomiopFailure.values()) {
+      all.add(FAILED.tagged("reason", each.word()).with(failures.get(each.ordinal())));
+    }
+    return all;
+  }
+
   private void accept() {
     while (!server.isClosed()) {
       try {
@@ -153,12 +175,14 @@ final class Gateway implements AutoCloseable {
     GatewayConnection connection = new GatewayConnection(this, socket, budget);
     synchronized (this) {
       if (caller == null || !primary || !open) {
+        counts.addShared(GatewayCount.AWAY);
         return false;
       }
       connections.add(connection);
     }
     boolean admitted = admission.admit(connection);
     if (admitted) {
+      counts.addShared(GatewayCount.ACCEPTED);
       connection.start();
     } else {
       left(connection, Set.of());
@@ -206,6 +230,11 @@ final class Gateway implements AutoCloseable {
       primary = false;
       all = List.copyOf(connections);
     }
+    sendAway(all);
+  }
+
+  private void sendAway(List<GatewayConnection> all) {
+    counts.addShared(GatewayCount.AWAY, all.size());
     all.forEach(GatewayConnection::end);
   }
 
@@ -216,7 +245,7 @@ final class Gateway implements AutoCloseable {
       primary = isPrimary;
       all = isPrimary ? List.of() : List.copyOf(connections);
     }
-    all.forEach(GatewayConnection::end);
+    sendAway(all);
   }
 
   private void replied(byte[] bytes) {
@@ -229,6 +258,7 @@ final class Gateway implements AutoCloseable {
         call = lost ? calls.get(reply.requestId()) : calls.remove(reply.requestId());
       }
       if (call != null && !lost) {
+        count(reply);
         call.connection().reply(call.requestId(), reply.withRequestId(call.requestId()).bytes());
       }
     } catch (Giop.BrokenGiopException e) {
@@ -245,9 +275,10 @@ final class Gateway implements AutoCloseable {
     for (GatewayConnection each : all) {
       String why = each.overdue(now, limits);
       if (why != null && why.equals("silence")) {
+        counts.addShared(GatewayCount.SILENT);
         each.end();
       } else if (why != null) {
-        refused(each, new Giop.BrokenGiopException(why));
+        refused(each, GatewayCount.SLOW, why);
         each.close();
       }
     }
@@ -264,9 +295,14 @@ final class Gateway implements AutoCloseable {
 
   /// A connection ends for what it brought. The log gets fewer lines the more there are.
   void refused(GatewayConnection connection, Giop.BrokenGiopException why) {
+    refused(connection, GatewayCount.MALFORMED, String.valueOf(why.getMessage()));
+  }
+
+  private void refused(GatewayConnection connection, GatewayCount as, String why) {
+    counts.addShared(as);
     long count = refused.incrementAndGet();
     if (Long.bitCount(count) == 1) {
-      LOG.warn("refused from {}: {}; {} so far", connection, why.getMessage(), count);
+      LOG.warn("refused from {}: {}; {} so far", connection, why, count);
     }
   }
 
@@ -281,6 +317,7 @@ final class Gateway implements AutoCloseable {
 
   /// A call of a client gets a number.
   synchronized int begin(GatewayConnection connection, Giop request) {
+    counts.addShared(GatewayCount.TWO_WAY);
     calls.put(++lastId, new UnderWay(connection, request.requestId()));
     return lastId;
   }
@@ -320,12 +357,28 @@ final class Gateway implements AutoCloseable {
       call = calls.remove(id);
     }
     if (call != null) {
+      count(reply);
       call.connection().reply(call.requestId(), reply.withRequestId(call.requestId()).bytes());
+    }
+  }
+
+  /// How a call has ended.
+  private void count(Giop reply) {
+    RomiopFailure failure = reply.failure();
+    if (failure != null) {
+      failures.incrementAndGet(failure.ordinal());
+    } else if (!reply.isFinal()) {
+      counts.addShared(GatewayCount.FORWARDED);
+    } else if (reply.isResult()) {
+      counts.addShared(GatewayCount.RESULT);
+    } else {
+      counts.addShared(reply.isUserException() ? GatewayCount.USER_EXCEPTION : GatewayCount.SYSTEM_EXCEPTION);
     }
   }
 
   /// Sends a request that nobody waits for.
   void oneWay(Giop request) {
+    counts.addShared(GatewayCount.ONE_WAY);
     RequestTarget to;
     synchronized (this) {
       to = caller;
@@ -349,8 +402,11 @@ final class Gateway implements AutoCloseable {
       removed = calls.remove(id) != null;
       to = caller;
     }
-    if (removed && to != null) {
-      to.cancel(id);
+    if (removed) {
+      counts.addShared(GatewayCount.CANCELLED);
+      if (to != null) {
+        to.cancel(id);
+      }
     }
     return removed;
   }

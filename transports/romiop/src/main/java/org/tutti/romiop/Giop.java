@@ -242,6 +242,22 @@ final class Giop {
     return view.getInt(head.flagsAt()) == USER_EXCEPTION;
   }
 
+  /// The failure of the plug-in by which a call ended.
+  ///
+  /// @return null when it ended in another way
+  @Nullable RomiopFailure failure() {
+    if (view.getInt(head.flagsAt()) != SYSTEM_EXCEPTION) {
+      return null;
+    }
+    try {
+      CdrIn in = body();
+      in.string(OPERATION_BYTES_MAX); // which exception: the code says it, too
+      return RomiopFailure.ofMinor(in.ulong());
+    } catch (BrokenGiopException _) {
+      return null;
+    }
+  }
+
   /// Arguments or results.
   CdrIn body() {
     return new CdrIn(view.duplicate().order(view.order()), head.body());

@@ -76,18 +76,27 @@ final class KeptReplies {
   /// @param minor the version of its GIOP
   /// @return null when it is to be executed
   @Nullable Giop instead(FtRequest call, int minor) {
+    RomiopFailure refusal = refusal(call, minor);
+    if (refusal != null) {
+      return Giop.exception(minor, refusal);
+    }
+    Kept before = replies.get(Id.of(call));
+    return before == null ? null : before.reply();
+  }
+
+  /// Why a call is not answered by its reply, and not executed either.
+  ///
+  /// @return null when it is one of both
+  @Nullable RomiopFailure refusal(FtRequest call, int minor) {
     Kept before = replies.get(Id.of(call));
     if (before != null) {
-      boolean same = before.reply().minorVersion() == minor;
-      return same ? before.reply() : Giop.exception(minor, RomiopFailure.UNUSABLE_FT_REQUEST);
+      return before.reply().minorVersion() == minor ? null : RomiopFailure.UNUSABLE_FT_REQUEST;
     } else if (call.expiration() < time) {
-      return Giop.exception(minor, RomiopFailure.EXPIRED);
+      return RomiopFailure.EXPIRED;
     } else if (call.expiration() - time > AHEAD_MAX) {
-      return Giop.exception(minor, RomiopFailure.UNUSABLE_FT_REQUEST);
-    } else if (replies.size() >= countMax || bytes >= BYTES_MAX) {
-      return Giop.exception(minor, RomiopFailure.TOO_MANY_KEPT);
+      return RomiopFailure.UNUSABLE_FT_REQUEST;
     }
-    return null;
+    return replies.size() >= countMax || bytes >= BYTES_MAX ? RomiopFailure.TOO_MANY_KEPT : null;
   }
 
   /// A call was executed.

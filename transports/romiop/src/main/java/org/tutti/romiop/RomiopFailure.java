@@ -1,5 +1,7 @@
 package org.tutti.romiop;
 
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.BAD_OPERATION;
 import org.omg.CORBA.BAD_PARAM;
 import org.omg.CORBA.COMM_FAILURE;
@@ -73,6 +75,23 @@ public enum RomiopFailure {
     return VENDOR | code;
   }
 
+  /// What it is called among metrics.
+  String word() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /// Which one has a minor code.
+  ///
+  /// @return null for one of others
+  static @Nullable RomiopFailure ofMinor(int minor) {
+    for (RomiopFailure each : values()) {
+      if (each.minor() == minor) {
+        return each;
+      }
+    }
+    return null;
+  }
+
   /// Whether it was executed.
   int completed() {
     return completed;
@@ -94,12 +113,8 @@ public enum RomiopFailure {
 
   /// Which one an exception is; one of others counts as [#GROUP_LOST].
   static RomiopFailure of(SystemException exception) {
-    for (RomiopFailure each : values()) {
-      if (each.minor() == exception.minor) {
-        return each;
-      }
-    }
-    return GROUP_LOST;
+    RomiopFailure own = ofMinor(exception.minor);
+    return own == null ? GROUP_LOST : own;
   }
 
   /// What an outcome without a reply is to the client.

@@ -9,10 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
 import org.jacorb.orb.etf.ListenerBase;
@@ -21,8 +23,10 @@ import org.omg.ETF.Profile;
 import org.slf4j.LoggerFactory;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.replica.consolidation.Consolidation;
+import org.tutti.replica.spi.MetricsPort;
 
 /// Makes this process a member of a group of objects, and gives its ORB one connection, from which the ORB reads the
 /// requests of all clients in total order.
@@ -42,6 +46,7 @@ import org.tutti.replica.consolidation.Consolidation;
 /// | `tutti.romiop.insecure` | whether, without one, it may listen on other addresses than loopback; `false` |
 /// | `tutti.romiop.gateway` | where this member listens for clients that speak IIOP only; none |
 /// | `tutti.romiop.gateways` | those of all members, for references; this one |
+/// | `tutti.romiop.metrics` | where this member shows its metrics over HTTP; it does not |
 /// | `tutti.romiop.group_service` | a file with the reference to the group service, for clients with old ones; none |
 /// | `tutti.romiop.references` | a directory, to which the references to the objects of the group are written; none |
 /// | `tutti.romiop.objects` | the keys of the objects, with commas, each with a `jacorb.orb.objectKeyMap.KEY` |
@@ -52,14 +57,20 @@ final class RomiopListener extends ListenerBase {
   private static final String STACK = "tutti.romiop.stack";
   private static final String RECOVERABLE = "tutti.romiop.recoverable";
   private static final String GROUP_SERVICE = "tutti.romiop.group_service";
+  private static final String METRICS = "tutti.romiop.metrics";
   private static final int GATEWAY_BACKLOG = 50;
   private static final int REFERENCE_BYTES_MAX = 64 << 10;
 
-  private transient @Nullable Node node;
+  // Those that are also read for who asks for metrics.
+  private transient volatile @Nullable Node node;
+  private transient volatile @Nullable ServerConnection member;
+  private transient volatile Supplier<List<Metric>> besides = List::of;
+  private transient volatile @Nullable Gateway gateway;
+
+  private transient @Nullable MetricsPort metrics;
   private transient NodeProperties nodes = new NodeProperties(Duration.ZERO); // until it is configured
   private transient @Nullable ServerSocket gatewaySocket;
   private transient @Nullable GroupServiceClient groupService;
-  private transient @Nullable Gateway gateway;
 
   /// Tells the log what came from the group and is not what members and clients send.
   static void refused(MemberId sender, Giop.BrokenGiopException why) {
@@ -93,6 +104,47 @@ final class RomiopListener extends ListenerBase {
     if (!at.isEmpty()) {
       gatewaySocket = bound(at);
     }
+    String shown = configuration.getAttribute(METRICS, "");
+    if (!shown.isEmpty()) {
+      metrics = metricsPort(shown);
+    }
+  }
+
+  private MetricsPort metricsPort(String at) throws ConfigurationException {
+    try {
+      InetSocketAddress named = GroupReference.hostAndPort(at);
+      InetAddress host = InetAddress.getByName(named.getHostString());
+      if (!host.isLoopbackAddress() && !nodes.insecure()) {
+        throw new ConfigurationException(
+            METRICS + "=" + at + ": there is no TLS for it; only loopback unless tutti.romiop.insecure=true");
+      }
+      return MetricsPort.open(new InetSocketAddress(host, named.getPort()), this::metrics);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new ConfigurationException(METRICS + "=" + at + ": " + e.getMessage());
+    }
+  }
+
+  /// What the node, the member and the gateway count, as far as they are there.
+  private List<Metric> metrics() throws InterruptedException {
+    List<Metric> all = new ArrayList<>(besides.get());
+    Node mine = node;
+    ServerConnection connection = member;
+    Gateway clients = gateway;
+    if (mine != null) {
+      all.addAll(mine.metrics());
+    }
+    if (connection != null) {
+      all.addAll(connection.metrics());
+    }
+    if (clients != null) {
+      all.addAll(clients.metrics());
+    }
+    return all;
+  }
+
+  /// Shows also what another one counts.
+  void show(Supplier<List<Metric>> more) {
+    besides = more;
   }
 
   private static GroupServiceClient groupService(Path file, boolean hasGateway) throws ConfigurationException {
@@ -224,19 +276,21 @@ final class RomiopListener extends ListenerBase {
   void join(Consumer<ServerConnection> executing, boolean needsState) {
     try {
       RomiopProfile own = (RomiopProfile) profile;
-      node =
+      Node started =
           nodes
               .node(configuration.getAttribute("tutti.romiop.name"), configuration.getAttribute("tutti.romiop.listen"))
               .cluster(own.cluster())
               .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","))
               .start();
+      node = started;
       var group =
-          node.joinOrCreate(
+          started.joinOrCreate(
               own.stack().groupName(own.group()),
               Set.of(configuration.getAttribute("tutti.romiop.members").split(",")),
               GroupConfig.builder().stateTransfer(isRecoverable()).build());
       ServerConnection connection = new ServerConnection(group, own, objects(), needsState);
       connection.configure(configuration);
+      member = connection;
       executing.accept(connection);
       startGateway();
     } catch (ConfigurationException e) {
@@ -251,6 +305,9 @@ final class RomiopListener extends ListenerBase {
 
   @Override
   public void destroy() {
+    if (metrics != null) {
+      metrics.close();
+    }
     Gateway clients = gateway;
     if (clients != null) {
       clients.close();

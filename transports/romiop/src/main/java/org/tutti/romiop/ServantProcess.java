@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -13,7 +14,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.romiop.Giop.BrokenGiopException;
+import org.tutti.transport.Counts;
 
 /// A process with servants that another process is a member for, called over IIOP by the interface `Tutti::Delivery`
 /// (`delivery.idl`).
@@ -56,6 +59,7 @@ final class ServantProcess implements Closeable {
   private final Consumer<String> lost;
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("tutti-romiop servants' time").factory());
+  private final Counts<DeliveryCount> counts = new Counts<>(DeliveryCount.class);
   private long number; // of the last request
 
   // All guarded by this.
@@ -86,6 +90,11 @@ final class ServantProcess implements Closeable {
     this.life = life;
     this.patience = patience;
     this.lost = lost;
+  }
+
+  /// What it counts.
+  List<Metric> metrics() {
+    return counts.metrics();
   }
 
   /// Connects, and begins a life. Calls of earlier lives have ended then, and come to nothing.
@@ -120,6 +129,7 @@ final class ServantProcess implements Closeable {
   /// @throws IOException when that is not known, and this is over
   Giop deliver(Giop request) throws IOException {
     int minor = request.minorVersion();
+    long begin = System.nanoTime();
     try {
       CdrOut arguments = new CdrOut().string(life).ulonglong(++number);
       arguments.string(request.key()).string(request.operation());
@@ -128,7 +138,10 @@ final class ServantProcess implements Closeable {
       CdrIn in = result(call("deliver", arguments));
       int status = in.ulong();
       Giop.require(status >= 0 && status <= STATUS_MAX, "a status that does not exist: " + status);
-      return Giop.reply(minor, status, in.octets(REPLY_BYTES_MAX)).withRequestId(request.requestId());
+      Giop reply = Giop.reply(minor, status, in.octets(REPLY_BYTES_MAX)).withRequestId(request.requestId());
+      counts.addShared(DeliveryCount.DELIVERED);
+      counts.addShared(DeliveryCount.MICROSECONDS, TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin));
+      return reply;
     } catch (BrokenGiopException e) {
       throw failed("request " + number + " was answered with " + e.getMessage());
     }
@@ -156,6 +169,9 @@ final class ServantProcess implements Closeable {
           return answer;
         } else if (end != null) {
           throw new IOException(end);
+        }
+        if (sent > 0) {
+          counts.addShared(DeliveryCount.REPEATED);
         }
         sent = connection;
         to = socket;
@@ -268,6 +284,7 @@ final class ServantProcess implements Closeable {
       next.connect(
           new InetSocketAddress(address.at().getHostString(), address.at().getPort()),
           (int) Math.min(CONNECT_MILLIS_MAX, patience.toMillis()));
+      counts.addShared(DeliveryCount.CONNECTED);
       return next;
     } catch (IOException e) {
       close(next);

@@ -3,6 +3,7 @@ package org.tutti.romiop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.TreeMap;
@@ -17,10 +18,12 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
+import org.tutti.Metric;
 import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
+import org.tutti.transport.Counts;
 
 /// A member's connection from its group: the ORB reads the requests of all clients one after the other, in total order
 /// or, with [Stack#RELIABLE], as they arrive, and what it writes goes to the client whose request is executed.
@@ -52,6 +55,7 @@ final class ServerConnection extends GroupConnection {
   private final transient LinkedBlockingQueue<GroupMessage> replies = new LinkedBlockingQueue<>();
   private transient @Nullable Call executed;
   private final transient KeptReplies kept = new KeptReplies();
+  private final transient Counts<MemberCount> counts = new Counts<>(MemberCount.class);
   private transient boolean needsState; // only the thread that takes events looks
   private transient @Nullable String end; // why this member is none any more
   private int lastId;
@@ -164,6 +168,17 @@ final class ServerConnection extends GroupConnection {
     return end;
   }
 
+  /// What this member counts, and what its membership does.
+  List<Metric> metrics() {
+    synchronized (this) {
+      counts.set(MemberCount.WAITING, requests.size());
+      counts.set(MemberCount.KEPT, kept.size());
+    }
+    List<Metric> all = new ArrayList<>(counts.metrics());
+    all.addAll(group.metrics().list());
+    return all;
+  }
+
   private static Logger log() {
     return LoggerFactory.getLogger(ServerConnection.class);
   }
@@ -184,6 +199,7 @@ final class ServerConnection extends GroupConnection {
         request(message);
       }
     } catch (Giop.BrokenGiopException e) {
+      counts.addShared(MemberCount.MALFORMED);
       RomiopListener.refused(sender, e);
     }
     return true;
@@ -193,6 +209,7 @@ final class ServerConnection extends GroupConnection {
     if (keys.contains(message.giop().key())) {
       add(new ClientCall(message, message.time() == 0 ? null : FtRequest.of(message.giop())));
     } else {
+      counts.addShared(MemberCount.NO_SUCH_OBJECT);
       answer(message, Giop.exception(message.giop().minorVersion(), RomiopFailure.NO_SUCH_OBJECT));
     }
     while (open && requests.size() >= WAITING_MAX && unsent == 0) {
@@ -306,13 +323,16 @@ final class ServerConnection extends GroupConnection {
   private @Nullable Call turn(GroupMessage message, @Nullable FtRequest again) {
     kept.turn(message.time());
     Giop instead = again == null ? null : kept.instead(again, message.giop().minorVersion());
-    if (instead != null) {
+    if (again != null && instead != null) {
+      RomiopFailure refusal = kept.refusal(again, message.giop().minorVersion());
+      counts.addShared(refusal == null ? MemberCount.REPEATED : MemberCount.of(refusal));
       answer(message, instead);
       return null;
     }
     return new Call(
         message.giop(),
         reply -> {
+          counts.addShared(MemberCount.EXECUTED);
           if (again != null) {
             kept.keep(again, reply);
           }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.replica.Client;
 import org.tutti.replica.spi.PortProvider;
 import org.tutti.transport.Address;
@@ -97,6 +98,11 @@ final class ServiceGateway implements PortProvider.Port {
   @Override
   public String reference() {
     return reference;
+  }
+
+  @Override
+  public List<Metric> metrics() {
+    return gateway.metrics();
   }
 
   @Override

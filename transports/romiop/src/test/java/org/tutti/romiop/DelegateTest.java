@@ -1,12 +1,15 @@
 package org.tutti.romiop;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,6 +94,58 @@ class DelegateTest {
       }
     }
     assertThat(Files.readString(directory.resolve("refs/Counter.ior"))).startsWith("IOR:");
+  }
+
+  @Test
+  void metricsTellWhatBecameOfRequests() throws Exception {
+    peer.serve(false);
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    var times = new GroupCaller.Times(new NodeProperties(SUSPECT_AFTER), Duration.ofMinutes(1), Duration.ZERO);
+    Consolidation rule = Consolidation.first().within(Duration.ofMinutes(1));
+    try (Delegate delegate = Delegate.start(properties("metrics=127.0.0.1:" + port));
+        GroupCaller gateway = GroupCaller.join(RomiopProfile.of("tutti:1.0@c!g!" + address), rule, times, _ -> {})) {
+      assertThat(delegate).isNotNull();
+      byte[] context = ftRequest(1, FtRequest.now() + 60 * FtRequest.SECOND);
+      for (int i = 0; i < 3; i++) {
+        gateway.request(Giop.of(Requests.withContext("add", "Counter", i, context, new byte[4])));
+        assertThat(Giop.of(gateway.next()).isResult()).isTrue();
+      }
+      byte[] late = ftRequest(2, FtRequest.now() - FtRequest.SECOND);
+      gateway.request(Giop.of(Requests.withContext("add", "Counter", 4, late, new byte[4])));
+      assertThat(Giop.of(gateway.next()).failure()).isEqualTo(RomiopFailure.EXPIRED);
+      gateway.request(Giop.of(Requests.withContext("add", "Nobody", 5, late, new byte[4])));
+      assertThat(Giop.of(gateway.next()).failure()).isEqualTo(RomiopFailure.NO_SUCH_OBJECT);
+      assertThat(metrics(port))
+          .contains("tutti_delivery_requests_executed_total 1\n")
+          .contains("tutti_romiop_requests_executed_total 1\n")
+          .contains("tutti_romiop_requests_repeated_total 2\n")
+          .contains("tutti_romiop_requests_refused_total{reason=\"expired\"} 1\n")
+          .contains("tutti_romiop_requests_refused_total{reason=\"no-such-object\"} 1\n")
+          .contains("tutti_romiop_kept_replies 1\n")
+          .contains("tutti_group_messages_delivered_total{group=\"g\"}")
+          .contains("tutti_loop_turns_made_total");
+    }
+  }
+
+  private static byte[] ftRequest(int call, long expiration) {
+    return new CdrOut().octet(0).string("me").ulong(call).ulonglong(expiration).bytes();
+  }
+
+  private static String metrics(int port) throws Exception {
+    try (InputStream in = URI.create("http://127.0.0.1:" + port + "/metrics").toURL().openStream()) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
+  }
+
+  @Test
+  void metricsAreOnLoopbackOnlyUnlessThatIsWanted() throws Exception {
+    Properties open = properties("metrics=0.0.0.0:9100");
+    assertThatThrownBy(() -> Delegate.start(open))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("only loopback unless tutti.romiop.insecure=true");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -23,6 +24,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.SendOptions;
 import org.tutti.replica.consolidation.Consolidation;
@@ -229,6 +231,13 @@ class GatewayTest {
         assertThat(client.next()).isEqualTo(Giop.exception(2, 10, RomiopFailure.INCONSISTENT));
       }
       assertThat(requests).as("what was executed").hasSize(2);
+      Map<String, Long> counted = Metric.byKey(gateway.metrics());
+      assertThat(counted)
+          .containsEntry("gateway.requests.received{kind=two-way}", 4L)
+          .containsEntry("gateway.requests.answered{outcome=forwarded}", 1L)
+          .containsEntry("gateway.requests.failed{reason=inconsistent}", 2L)
+          .containsEntry("gateway.requests.failed{reason=unknown-reference}", 1L)
+          .containsEntry("gateway.open.calls", 0L);
     }
   }
 
@@ -245,6 +254,8 @@ class GatewayTest {
         }
       }
       assertThat(gateway.refused() - before).isEqualTo(all.size());
+      assertThat(Metric.byKey(gateway.metrics()))
+          .containsEntry("gateway.connections.closed{reason=malformed}", (long) all.size());
       honest.send(BIG.request(1, 3, "Counter", BODY));
       assertThat(honest.next()).isEqualTo(Giop.exception(2, 1, RomiopFailure.INCONSISTENT));
       until(() -> gateway.connections() == 1);

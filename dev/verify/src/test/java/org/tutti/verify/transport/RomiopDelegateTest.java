@@ -94,9 +94,13 @@ class RomiopDelegateTest {
 
   @Test
   void aServantInCppAnswersAsThoseInJavaDoAndItsEndIsThatOfItsMember() throws Exception {
-    start(2, true);
+    int metrics = LoopbackPorts.free();
+    start(2, true, "--metrics=127.0.0.1:" + metrics);
     assertThat(call("all~all-equal", "mixed", 200)).isEqualTo("sum 200");
     assertThat(call("equal3", "history", 0)).startsWith("400 calls, ");
+    assertThat(RomiopProcesses.metrics(metrics))
+        .contains("tutti_delivery_connections_opened_total 1\n")
+        .containsPattern("tutti_delivery_requests_executed_total 4\\d\\d\n");
     assertThat(call("all~all-equal", "add", -7)).isEqualTo("sum 193");
     assertThat(call("all~all-equal", "process", 0)).as("what replicas must not have").isEqualTo("INTERNAL 3");
 

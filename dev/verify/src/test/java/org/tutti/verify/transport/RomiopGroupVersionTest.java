@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.transport.RomiopProcesses.Program;
 
@@ -33,6 +34,7 @@ class RomiopGroupVersionTest {
   @TempDir private Path directory;
 
   private final List<String> gateways = RomiopProcesses.freeAddresses();
+  private final int metrics = LoopbackPorts.free();
   private CommandProcess service;
   private RomiopProcesses servers;
 
@@ -60,6 +62,7 @@ class RomiopGroupVersionTest {
             "--listen=127.0.0.1:0",
             "--clients=127.0.0.1:0",
             "--iiop=127.0.0.1:0",
+            "--metrics=127.0.0.1:" + metrics,
             "--reference=" + reference);
     service.lineMatching("n1 serves clients");
     servers = new RomiopProcesses("tutti.romiop.group_service=" + reference, "tutti.romiop.replies=majority~60000ms");
@@ -109,6 +112,10 @@ class RomiopGroupVersionTest {
     assertThat(old.ask("1")).isEqualTo("sum 5");
     assertThat(add(gateways.get(1), 5)).as("what the service has made last").isEqualTo(new Outcome(0, 5));
     assertThat(add(gateways.get(1), 6)).isEqualTo(new Outcome(SYSTEM_EXCEPTION, 0x54540010));
+    assertThat(RomiopProcesses.metrics(metrics))
+        .contains("tutti_replica_commands_executed_total 5\n")
+        .containsPattern("tutti_gateway_requests_answered_total\\{outcome=\"result\"} [1-9]")
+        .contains("tutti_loop_turns_made_total ");
   }
 
   /// Calls `add` with 0 in GIOP 1.0, as a client with a reference of that version, until it is answered.

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -242,6 +244,13 @@ final class RomiopProcesses {
             "tutti.romiop.members=s1", "tutti.romiop.name=s1", "tutti.romiop.listen=127.0.0.1:0", "OAIAddr=127.0.0.1");
     List<String> properties = Files.readAllLines(EXAMPLE.resolve("server.properties"));
     return command(List.of(), CLASS_PATH, "CounterServer", properties, differing);
+  }
+
+  /// What a process shows to Prometheus.
+  static String metrics(int port) throws IOException {
+    try (InputStream in = URI.create("http://127.0.0.1:" + port + "/metrics").toURL().openStream()) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
   }
 
   private static String executable() {
