@@ -24,6 +24,7 @@ final class Targets {
           "middleware.FrameBatchTarget",
           "rmi.AnswerTarget",
           "corba.gate.GiopFilterTarget",
+          "romiop.DeliveryTarget",
           "romiop.GatewayTarget",
           "romiop.ObjectsTarget",
           "romiop.ServicesTarget",

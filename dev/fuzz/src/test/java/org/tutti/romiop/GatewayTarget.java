@@ -41,12 +41,14 @@ public final class GatewayTarget implements FuzzTarget {
       case Giop.REQUEST -> {
         message.key();
         FtRequest.of(message);
+        FtGroupVersion.of(message);
         if (message.withRequestId(ID).requestId() != ID) {
           throw new AssertionError("another request id was not written");
         }
       }
       case Giop.LOCATE_REQUEST -> message.key();
       case Giop.CANCEL_REQUEST -> message.requestId();
+      case Giop.REPLY -> message.failure();
       default -> message.isFinal();
     }
   }

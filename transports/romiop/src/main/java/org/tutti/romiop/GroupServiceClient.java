@@ -47,17 +47,23 @@ final class GroupServiceClient {
     CdrOut arguments = new CdrOut();
     ObjectGroups.writeName(id, arguments);
     try {
-      Giop reply = ask(at, Giop.call(at.key(), "describe", arguments));
-      if (reply.isUserException()) {
-        String exception = reply.body().string(TYPE_MAX);
-        Giop.require(exception.equals(ObjectGroups.NOT_FOUND), "the exception " + exception);
-        return null;
-      }
-      Giop.require(reply.isResult(), "an exception of the system");
-      return ObjectGroups.Listed.read(reply.body()).entry();
+      return described(ask(at, Giop.call(at.key(), "describe", arguments)));
     } catch (BrokenGiopException e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  /// Reads the reply to `describe`.
+  ///
+  /// @return null when the service does not know the group
+  static ObjectGroups.@Nullable Entry described(Giop reply) throws BrokenGiopException {
+    if (reply.isUserException()) {
+      String exception = reply.body().string(TYPE_MAX);
+      Giop.require(exception.equals(ObjectGroups.NOT_FOUND), "the exception " + exception);
+      return null;
+    }
+    Giop.require(reply.isResult(), "an exception of the system");
+    return ObjectGroups.Listed.read(reply.body()).entry();
   }
 
   private static Giop ask(IiopAddress at, Giop question) throws IOException, BrokenGiopException {

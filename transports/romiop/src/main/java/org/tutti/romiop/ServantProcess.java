@@ -112,15 +112,20 @@ final class ServantProcess implements Closeable {
     timer.scheduleWithFixedDelay(this::endOverdue, tick, tick, TimeUnit.MILLISECONDS);
     Giop reply = call("begin", new CdrOut().string(life));
     try {
-      CdrIn in = result(reply);
-      var types = new TreeMap<String, String>();
-      for (int left = in.length(SERVANTS_MAX); left > 0; left--) {
-        types.put(in.string(TYPE_MAX), in.string(TYPE_MAX));
-      }
-      return new Begun(types, in.octet() != 0);
+      return servants(reply);
     } catch (BrokenGiopException e) {
       throw failed("begin was answered with " + e.getMessage());
     }
+  }
+
+  /// Reads the reply to `begin`.
+  static Begun servants(Giop reply) throws BrokenGiopException {
+    CdrIn in = result(reply);
+    var types = new TreeMap<String, String>();
+    for (int left = in.length(SERVANTS_MAX); left > 0; left--) {
+      types.put(in.string(TYPE_MAX), in.string(TYPE_MAX));
+    }
+    return new Begun(types, in.octet() != 0);
   }
 
   /// Has a request executed.
@@ -128,23 +133,32 @@ final class ServantProcess implements Closeable {
   /// @return the reply, with the request's id
   /// @throws IOException when that is not known, and this is over
   Giop deliver(Giop request) throws IOException {
-    int minor = request.minorVersion();
     long begin = System.nanoTime();
     try {
-      CdrOut arguments = new CdrOut().string(life).ulonglong(++number);
-      arguments.string(request.key()).string(request.operation());
-      arguments.octet(minor).octet(request.isLittleEndian() ? 1 : 0);
-      arguments.ulong(request.bytes().length - request.bodyBytes()).octets(request.bytes());
-      CdrIn in = result(call("deliver", arguments));
-      int status = in.ulong();
-      Giop.require(status >= 0 && status <= STATUS_MAX, "a status that does not exist: " + status);
-      Giop reply = Giop.reply(minor, status, in.octets(REPLY_BYTES_MAX)).withRequestId(request.requestId());
+      Giop reply = outcome(request, call("deliver", delivered(life, ++number, request)));
       counts.addShared(DeliveryCount.DELIVERED);
       counts.addShared(DeliveryCount.MICROSECONDS, TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin));
       return reply;
     } catch (BrokenGiopException e) {
       throw failed("request " + number + " was answered with " + e.getMessage());
     }
+  }
+
+  /// The arguments of `deliver`.
+  static CdrOut delivered(String life, long number, Giop request) throws BrokenGiopException {
+    CdrOut arguments = new CdrOut().string(life).ulonglong(number);
+    arguments.string(request.key()).string(request.operation());
+    arguments.octet(request.minorVersion()).octet(request.isLittleEndian() ? 1 : 0);
+    return arguments.ulong(request.bytes().length - request.bodyBytes()).octets(request.bytes());
+  }
+
+  /// Reads the reply to `deliver`: it has the one to the request.
+  static Giop outcome(Giop request, Giop reply) throws BrokenGiopException {
+    CdrIn in = result(reply);
+    int status = in.ulong();
+    Giop.require(status >= 0 && status <= STATUS_MAX, "a status that does not exist: " + status);
+    byte[] body = in.octets(REPLY_BYTES_MAX);
+    return Giop.reply(request.minorVersion(), status, body).withRequestId(request.requestId());
   }
 
   /// The result of a call of the interface, whose exceptions say that this life is over.

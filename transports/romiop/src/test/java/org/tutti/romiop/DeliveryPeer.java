@@ -89,6 +89,21 @@ final class DeliveryPeer implements AutoCloseable {
       int argumentsAt,
       byte[] message) {}
 
+  /// Reads a call of `deliver`.
+  static Delivered delivered(Giop call) throws Giop.BrokenGiopException {
+    CdrIn in = call.body();
+    return new Delivered(
+        call,
+        in.string(100),
+        in.ulonglong(),
+        in.string(100),
+        in.string(100),
+        in.octet(),
+        in.octet() != 0,
+        in.ulong(),
+        in.octets(1 << 24));
+  }
+
   /// One connection to it.
   static final class Connection implements AutoCloseable {
     private final Socket socket;
@@ -121,17 +136,7 @@ final class DeliveryPeer implements AutoCloseable {
     Delivered delivered() throws IOException, Giop.BrokenGiopException {
       Giop call = next();
       Giop.require(call.operation().equals("deliver"), call.operation());
-      CdrIn in = call.body();
-      return new Delivered(
-          call,
-          in.string(100),
-          in.ulonglong(),
-          in.string(100),
-          in.string(100),
-          in.octet(),
-          in.octet() != 0,
-          in.ulong(),
-          in.octets(1 << 24));
+      return DeliveryPeer.delivered(call);
     }
 
     void reply(Giop call, CdrOut result) throws IOException {

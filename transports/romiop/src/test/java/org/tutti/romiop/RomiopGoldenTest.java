@@ -71,6 +71,45 @@ class RomiopGoldenTest {
         .check();
   }
 
+  /// A call or a reply in the words of the interface of the servants' process.
+  private record Delivered(String life, long number, String key, String operation, int minor, boolean little, int at) {}
+
+  private static Delivered delivered(byte[] bytes) throws Exception {
+    DeliveryPeer.Delivered read = DeliveryPeer.delivered(Giop.of(bytes));
+    Giop request = Giop.of(read.message());
+    assertThat(request.bytes().length - request.bodyBytes()).isEqualTo(read.argumentsAt());
+    return new Delivered(
+        read.life(),
+        read.number(),
+        read.key(),
+        read.operation(),
+        read.minor(),
+        read.isLittleEndian(),
+        read.argumentsAt());
+  }
+
+  @Test
+  void betweenDelegatesAndServants() throws Exception {
+    Giop big = Giop.of(new Requests(2, ByteOrder.BIG_ENDIAN).request(9, 1, "Counter", new byte[] {0, 0, 0, 5}));
+    Giop little = Giop.of(new Requests(0, ByteOrder.LITTLE_ENDIAN).request(9, 1, "Counter", new byte[] {5, 0, 0, 0}));
+    CdrOut types = new CdrOut().ulong(1).string("Counter").string("IDL:Demo/Counter:1.0").octet(1);
+    CdrOut outcome = new CdrOut().ulong(Giop.RESULT).octets(new CdrOut().ulong(7).bytes());
+    new Golden("romiop", "delivery", "calls of `Tutti::Delivery` and their replies: `ServantProcess`")
+        .written("deliver", deliver(1, big), RomiopGoldenTest::delivered)
+        .written("deliver, of another ORB", deliver(1L << 40, little), RomiopGoldenTest::delivered)
+        .written("begun", reply(types), bytes -> ServantProcess.servants(Giop.of(bytes)))
+        .written("an outcome", reply(outcome), bytes -> ServantProcess.outcome(big, Giop.of(bytes)).bytes())
+        .check();
+  }
+
+  private static byte[] deliver(long number, Giop request) throws Exception {
+    return Giop.call("the key", "deliver", ServantProcess.delivered("a life", number, request)).bytes();
+  }
+
+  private static byte[] reply(CdrOut result) {
+    return Giop.reply(2, Giop.RESULT, result.bytes()).bytes();
+  }
+
   private record Asked(List<InetSocketAddress> ports, byte[] giop) {}
 
   private static Asked asked(byte[] bytes) {
