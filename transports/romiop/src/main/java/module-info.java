@@ -3,9 +3,9 @@ import org.jspecify.annotations.NullMarked;
 /// CORBA objects in groups: a transport plug-in (ETF) of JacORB, by which an unmodified servant becomes a replicated
 /// object and an unmodified client its client. Reading order: `RomiopFactories`, `RomiopProfile`, `ClientConnection`,
 /// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `ObjectStates`;
-/// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`; then the services
-/// for them, `ReplicatedObjects`, `ObjectGroups`, `NamingService`, `ServiceCaller`; then, for servants of other ORBs,
-/// `Delegate`, `ServantProcess`.
+/// then, for clients of other ORBs, `GroupReference`, `Gateway`, `GatewayConnection`, `KeptReplies`,
+/// `CurrentReferences`; then the services for them, `ReplicatedObjects`, `ObjectGroups`, `NamingService`,
+/// `ServiceCaller`; then, for servants of other ORBs, `Delegate`, `ServantProcess`.
 @NullMarked
 module org.tutti.romiop {
   requires org.tutti;

@@ -237,6 +237,13 @@ public final class CommandProcess implements AutoCloseable {
     return List.copyOf(errors);
   }
 
+  /// What it has said of its errors and views so far, for failures to show.
+  @Override
+  public String toString() {
+    String state = process.isAlive() ? " is alive" : " has ended with " + process.exitValue();
+    return name + state + "; errors: " + errors + "; log:\n" + String.join("\n", log);
+  }
+
   /// Kills it.
   @Override
   public void close() {

@@ -130,7 +130,7 @@ class RomiopDelegateTest {
     Path program = IiopPrograms.compiledClient(compiled);
     Program other = processes.program(IiopPrograms.start(program, "-ORBgiopMaxMsgSize", "33554432"));
     String reference = Files.readString(directory.resolve("Counter.ior")).strip();
-    assertThat(other.ask(reference + " state 15000000")).isEqualTo("sum 7");
+    assertThat(other.ask(reference + " state 15000000")).as(commands::toString).isEqualTo("sum 7");
     assertThat(call("all~all-equal", "mixed", 193)).isEqualTo("sum 200");
     client.tell(group("majority") + " mixed 500");
     commands.getFirst().close(); // of the sequencer; its servant goes on
