@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
@@ -43,6 +42,7 @@ import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Merge;
+import org.tutti.membership.Omission;
 import org.tutti.membership.PersistentState;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
@@ -106,7 +106,7 @@ final class GroupEngine {
   private final MulticastSender sending;
   private final ViewHistory.ProtocolPorts protocolPorts;
   private final Effects<Frontier.Message> frontierPort;
-  private final Effects<ViewMessage> viewPort;
+  private final ViewTrace viewPort;
   private final StateTransfer transfer;
   private final Refutation refutation;
   private final Suspects suspects;
@@ -168,7 +168,8 @@ final class GroupEngine {
 
     // Which view comes next, and who gets the state in it; that asks what is here of the histories.
     this.transfer = newTransfer();
-    this.viewPort = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
+    Effects<ViewMessage> views = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
+    this.viewPort = new ViewTrace(self, views, this.user::notice);
     Duration suspect = node.config().suspectAfter();
     this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewPort);
     this.suspects = new Suspects(node, refutation, this.user);
@@ -468,6 +469,7 @@ final class GroupEngine {
     deliveries.tellCaughtUp();
     tellConfirmed();
     board.flush();
+    viewPort.flush();
     statusTracker.tell(view(), agreement.primary(), transfer.running());
     if (departure.isOver(now, node::isBusy)) {
       finish(departure.end());
@@ -611,6 +613,7 @@ final class GroupEngine {
   }
 
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
+    viewPort.heard(from, message);
     if (node.mayNotSay(from, message)) {
       refuseVote(from, message);
       return;
@@ -828,6 +831,11 @@ final class GroupEngine {
     }
 
     @Override
+    public void omitted(ViewId ballot, List<MemberId> members, Omission why) {
+      viewPort.tell(new Notice.Omitted(ballot, members, why));
+    }
+
+    @Override
     public void interestChanged() {
       node.interestChanged();
     }
@@ -939,58 +947,6 @@ final class GroupEngine {
     @Override
     public void expire(Effects.Timer timer) {
       expired(timer);
-    }
-  }
-
-  /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
-  /// of the view without it, must arrive before it goes.
-  private static final class Departure {
-    private @Nullable End end; // once it is wanted
-    private boolean asked;
-    private boolean departing;
-    private long until;
-    private List<MemberId> staying = List.of();
-
-    void want(End why) {
-      end = why;
-    }
-
-    /// Of founders with different settings, who comes together with others leaves.
-    void wantUnlessFit(String name, @Nullable Lineage lineage, Terms terms) {
-      String difference = lineage == null ? null : terms.group().difference(name, lineage.group());
-      if (difference != null) {
-        want(new End(End.Cause.REFUSED, difference));
-      }
-    }
-
-    boolean isWanted() {
-      return end != null;
-    }
-
-    /// Whether it is time to ask the others, which is done once.
-    boolean ask(boolean ready) {
-      boolean now = isWanted() && !asked && ready;
-      asked |= now;
-      return now;
-    }
-
-    /// The others go on without this member.
-    void begin(List<MemberId> others, long deadline) {
-      departing = true;
-      staying = others;
-      until = deadline;
-    }
-
-    boolean isDeparting() {
-      return departing;
-    }
-
-    boolean isOver(long now, Predicate<MemberId> busy) {
-      return departing && (now >= until || staying.stream().noneMatch(busy));
-    }
-
-    End end() {
-      return Objects.requireNonNull(end);
     }
   }
 }

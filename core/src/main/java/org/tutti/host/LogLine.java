@@ -2,8 +2,8 @@ package org.tutti.host;
 
 import java.lang.System.Logger.Level;
 
-/// The lines that a membership logs, each for something on which an operator may act; `docs/guides/logs.md` has all of
-/// them, with what to do.
+/// The lines that a membership logs, each for something on which an operator may act, or, at `DEBUG`, to follow what it
+/// does; `docs/guides/logs.md` has all of them, with what to do.
 enum LogLine {
   // ---- views -----------------------------------------------------------------------------------------------------
   PRIMARY_VIEW(Level.INFO, "primary view of %s%s"),
@@ -15,6 +15,9 @@ enum LogLine {
   HEARD(Level.INFO, "%s is heard again"),
   ENDED(Level.WARNING, "the membership has ended: %s"),
   LEFT(Level.INFO, "this member has left: %s"),
+  SAID(Level.DEBUG, "to %s: %s"),
+  TOLD(Level.DEBUG, "from %s: %s"),
+  OMITTED(Level.DEBUG, "the attempt %s goes on without %s, %s"),
 
   // ---- entering --------------------------------------------------------------------------------------------------
   REFUSED(Level.WARNING, "this node is refused by %s"),

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.LoggedEvent;
 import org.tutti.MemberId;
@@ -20,11 +21,16 @@ import org.tutti.View;
 /// Where a log is written may block, and the engine must not: lines are written by a thread of their own, in their
 /// order. Of each [LogLine] at most [#LINES_MAX] are written in [#PERIOD_NANOS]; the first one after that says how many
 /// were left out. Everything that others have said is shown with control characters escaped.
+///
+/// Lines at `DEBUG` show what goes on, step by step, to who looks for it: nothing is done for them unless the log takes
+/// them, there may be [#DEBUG_LINES_MAX] of a kind, and they are not kept. Other lines do not lose their room to them.
 final class OperatorLog {
   static final int LINES_MAX = 10;
+  static final int DEBUG_LINES_MAX = 1000; // the largest groups change their view with some hundreds
   static final long PERIOD_NANOS = 10_000_000_000L;
   static final int KEPT_MAX = 256; // for whoever asks
   private static final int WAITING_MAX = 256; // while the log blocks; what does not fit is left out and counted
+  private static final int DEBUG_WAITING_MAX = 1000;
 
   private static final System.Logger LOG = System.getLogger("org.tutti.Group");
 
@@ -42,6 +48,7 @@ final class OperatorLog {
   private final Map<LogLine, Written> written = new EnumMap<>(LogLine.class);
   private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
   private final ArrayDeque<LoggedEvent> kept = new ArrayDeque<>();
+  private int debugWaiting;
   private boolean writing;
   private @Nullable View view;
 
@@ -64,12 +71,16 @@ final class OperatorLog {
 
   /// Writes a line, unless there were too many of its kind.
   ///
-  /// @param values for its format; a [Duration] as seconds. It is about those that are members
+  /// @param values for its format; a [Duration] as seconds, and of a [Supplier] what it gives, which is only asked when
+  ///     the line is written. It is about those that are members
   void write(LogLine line, @Nullable Object... values) {
     write(System.nanoTime(), line, values);
   }
 
   void write(long now, LogLine line, @Nullable Object... values) {
+    if (isDebug(line.level()) && !LOG.isLoggable(line.level())) {
+      return;
+    }
     var members = Arrays.stream(values).filter(MemberId.class::isInstance).map(MemberId.class::cast).toList();
     write(now, line, members, values);
   }
@@ -85,7 +96,8 @@ final class OperatorLog {
       before.since = now;
       before.lines = 0;
     }
-    if (before.lines == LINES_MAX || waiting.size() == WAITING_MAX) {
+    boolean debug = isDebug(line.level());
+    if (before.lines == (debug ? DEBUG_LINES_MAX : LINES_MAX) || !hasRoom(debug)) {
       before.leftOut++;
       return;
     }
@@ -94,11 +106,23 @@ final class OperatorLog {
     before.leftOut = 0;
     String words = line.format().formatted(shown(values)) + more;
     waiting.add(new Entry(line.level(), prefix() + words));
-    keep(line, members, words);
+    if (debug) {
+      debugWaiting++;
+    } else {
+      keep(line, members, words);
+    }
     if (!writing) {
       writing = true;
       Thread.ofVirtual().name("log").start(this::drain);
     }
+  }
+
+  private static boolean isDebug(System.Logger.Level level) {
+    return level.getSeverity() <= System.Logger.Level.DEBUG.getSeverity();
+  }
+
+  private boolean hasRoom(boolean debug) {
+    return debug ? debugWaiting < DEBUG_WAITING_MAX : waiting.size() - debugWaiting < WAITING_MAX;
   }
 
   private void keep(LogLine line, Collection<MemberId> members, String words) {
@@ -123,6 +147,7 @@ final class OperatorLog {
             switch (value) {
               case Number number -> number;
               case Duration time -> seconds(time);
+              case Supplier<?> text -> Names.printable(String.valueOf(text.get()));
               case null, default -> Names.printable(String.valueOf(value));
             })
         .toArray();
@@ -141,6 +166,9 @@ final class OperatorLog {
   private synchronized @Nullable Entry next() {
     Entry next = waiting.poll();
     writing = next != null;
+    if (next != null && isDebug(next.level)) {
+      debugWaiting--;
+    }
     return next;
   }
 }

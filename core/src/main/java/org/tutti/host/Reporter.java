@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
+import org.tutti.membership.Omission;
+import org.tutti.membership.ViewMessage;
 import org.tutti.transport.Refused;
 import org.tutti.user.Notice;
 import org.tutti.user.Report;
@@ -174,7 +177,27 @@ final class Reporter {
         log.write(LogLine.RESTARTED, last, batches, goesOn);
       }
       case Notice.Forced(MemberId by, var time, _, long position) -> log.write(LogLine.FORCED, by, time, position);
+      case Notice.Said(var to, var message) -> log.write(LogLine.SAID, listed(to), words(message));
+      case Notice.Told(MemberId from, var message) -> log.write(LogLine.TOLD, from, words(message));
+      case Notice.Omitted(var ballot, var members, var why) ->
+          log.write(LogLine.OMITTED, ballot, listed(members), words(why));
     }
+  }
+
+  private static Supplier<String> listed(List<MemberId> members) {
+    return () -> members.stream().map(MemberId::name).collect(Collectors.joining(", "));
+  }
+
+  private static Supplier<String> words(ViewMessage message) {
+    return message::summary;
+  }
+
+  private static String words(Omission why) {
+    return switch (why) {
+      case SILENT -> "which did not answer in time";
+      case GONE -> "which counts as gone, or cannot be taken in";
+      case ELSEWHERE -> "which is in another history, or in a later view";
+    };
   }
 
   /// Which side it is that does not believe the other.

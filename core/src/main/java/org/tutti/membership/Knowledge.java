@@ -100,6 +100,21 @@ public record Knowledge(
         && (branch == null || apart.allows(branch));
   }
 
+  /// What matters for the next view, without histories.
+  String summary() {
+    var words = new StringBuilder(view.toString());
+    if (primary != null && !primary.equals(view)) {
+      words.append(", knows ").append(primary);
+    }
+    if (accepted != null && !accepted.proposal.view().equals(primary)) {
+      words.append(", has accepted in ").append(accepted.ballot).append(": ").append(accepted.proposal.view());
+    }
+    words.append(synced ? "" : ", has not caught up");
+    words.append(transfer == null ? "" : ", gets the state from " + transfer.donor);
+    words.append(leaving ? ", wants to leave" : "");
+    return words.toString();
+  }
+
   void write(WireWriter out) {
     out.view(view);
     out.optional(lineage, (to, value) -> value.write(to));

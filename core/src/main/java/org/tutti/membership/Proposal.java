@@ -58,6 +58,21 @@ public record Proposal(
     return lineage == null || lastPrimary == null ? List.of() : lineage.rule().absentees(view, lastPrimary, absentees);
   }
 
+  /// The view, with who leaves and who gets the state from whom, without the cuts.
+  String summary() {
+    var words = new StringBuilder(view.toString());
+    if (lastPrimary != null) {
+      words.append(view.primary() ? " after " : ", the last primary view is ").append(lastPrimary.id());
+    }
+    for (MemberId member : departed) {
+      words.append(", ").append(member).append(" leaves");
+    }
+    for (Assignment to : transfers) {
+      words.append(", ").append(to.transfer.donor()).append(" brings ").append(to.newcomer).append(" up to date");
+    }
+    return words.toString();
+  }
+
   /// The cut for a view.
   ///
   /// @param ending the view's id

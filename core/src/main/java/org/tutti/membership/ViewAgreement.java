@@ -98,6 +98,13 @@ public final class ViewAgreement {
     /// @param proposal what was agreed, or null when nobody else was there
     void left(@Nullable Proposal proposal);
 
+    /// An attempt of this member goes on without some that were asked, or is made anew without them.
+    ///
+    /// @param ballot  the attempt
+    /// @param members who are left out
+    /// @param why     why
+    void omitted(ViewId ballot, List<MemberId> members, Omission why);
+
     /// The set of members that matter has changed.
     void interestChanged();
   }
@@ -136,7 +143,7 @@ public final class ViewAgreement {
   private boolean wanted; // somebody asked for a new view without a change of members
   private long epochFound; // the latest one of a view that is to be taken in
   private boolean wantedSinceReport; // by this member, for what its last report does not say
-  private final Backoff backoff = new Backoff();
+  private final Backoff backoff;
 
   /// Starts in a view of its own.
   ///
@@ -166,6 +173,7 @@ public final class ViewAgreement {
     this.tick = tick;
     this.patienceNanos = patience.toNanos();
     this.effects = effects;
+    this.backoff = new Backoff(tick, effects);
     this.counters = counters;
     this.clock = clock;
     this.history = history;
@@ -732,21 +740,6 @@ public final class ViewAgreement {
         "in a primary view that is not wedged its history goes on");
   }
 
-  /// How long a proposer that was refused waits: a random time, so that two do not outbid each other for ever.
-  private final class Backoff {
-    private static final int TICKS_MAX = 6;
-
-    private long until = Long.MIN_VALUE;
-
-    void begin() {
-      until = effects.nowNanos() + effects.random().nextInt(TICKS_MAX) * tick.toNanos();
-    }
-
-    boolean isOn() {
-      return effects.nowNanos() < until;
-    }
-  }
-
   /// One member's attempts to make a view: ask the candidates, decide by their reports ([Flush]), have the decision
   /// accepted, announce it. An attempt that meets a crash, a refusal or silence is given up for one with a higher
   /// ballot.
@@ -839,6 +832,7 @@ public final class ViewAgreement {
       }
       if (!from.equals(self) && (isStranger(knowledge) || isAhead(knowledge))) {
         peerStates.forget(List.of(from));
+        group.omitted(ballot, List.of(from), Omission.ELSEWHERE);
         drop(from);
         return;
       }
@@ -873,6 +867,7 @@ public final class ViewAgreement {
       if (!isBusy() || member.equals(self) || !candidates.contains(member)) {
         return; // without itself there is no attempt
       }
+      group.omitted(ballot, List.of(member), Omission.GONE);
       if (phase == Phase.ASKING) {
         drop(member);
       } else {
@@ -889,6 +884,7 @@ public final class ViewAgreement {
       if (!isBusy() || effects.nowNanos() - startedAt < patienceNanos) {
         return;
       }
+      group.omitted(ballot, silent(), Omission.SILENT);
       restartWithout(silent());
     }
 

@@ -1,8 +1,10 @@
 package org.tutti.membership;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -101,7 +103,13 @@ public sealed interface ViewMessage {
   /// @param beat     how many of its heartbeats it had lived when it said that; 0 if nothing was heard
   /// @param agoNanos how long ago that came, by the clock of who heard it; a time of suspicion stands for any
   ///                 longer one
-  record Sign(MemberId of, long beat, long agoNanos) {}
+  record Sign(MemberId of, long beat, long agoNanos) {
+    private static String summary(List<Sign> signs) {
+      return signs.stream()
+          .map(sign -> "%s %d ms ago".formatted(sign.of, Duration.ofNanos(sign.agoNanos).toMillis()))
+          .collect(Collectors.joining(", "));
+    }
+  }
 
   /// I want a new view: to be out of it, or because my state transfer failed; to the coordinator.
   ///
@@ -186,6 +194,41 @@ public sealed interface ViewMessage {
           case Ask _, Found _, NameInUse _, OtherVersion _, MayNotVote _, TooSlow _, Behind _, Overruled _ -> null;
         };
     return its != null && its.contains(from) && !its.isObserver(from);
+  }
+
+  /// What it says in a few words, as the log of the receiver or the sender shows it. Batches, and what members hold of
+  /// them, are left out, so that it is short; names are as their owners have chosen them.
+  ///
+  /// @return without an end of sentence
+  default String summary() {
+    return switch (this) {
+      case Propose(var ballot) -> "propose " + ballot;
+      case Wedged(var ballot, var its) -> "wedged for " + ballot + " in " + its.summary();
+      case Refused(var ballot, var promised) ->
+          ballot.equals(promised)
+              ? "refuse what " + ballot + " decided, as more is known here"
+              : "refuse " + ballot + ", promised is " + promised;
+      case Accept(var ballot, var proposal) -> "accept in " + ballot + ": " + proposal.summary();
+      case Accepted(var ballot) -> "accepted in " + ballot;
+      case Install(var view) -> "install " + view;
+      case Agreed(var ballot, var proposal) -> "for " + ballot + ", it was agreed: " + proposal.summary();
+      case Fetch(var view, int rank, long from, long next) ->
+          "send batches %d to %d of rank %d in %s".formatted(from, next - 1, rank, view);
+      case Supply(var view, int rank, var batch) -> "batch %d of rank %d in %s".formatted(batch.seq(), rank, view);
+      case Report(var members) ->
+          "does not hear " + members.stream().map(MemberId::name).collect(Collectors.joining(", "));
+      case Doubted(var signs) -> "who has heard later than this: " + Sign.summary(signs);
+      case Refuted(var signs) -> "has heard " + Sign.summary(signs);
+      case Ask(var leaving) -> leaving ? "wants to leave" : "wants another view";
+      case Found(var coordinator) -> "a member of another view calls, of " + coordinator;
+      case Meet meet -> (meet.answer ? "answers from " : "calls from ") + meet.view;
+      case NameInUse(var holder, _) -> "the name is in use, by " + holder + " at " + holder.address();
+      case OtherVersion(var version, _) -> "the group speaks version " + version;
+      case MayNotVote _ -> "the certificate is only for observers";
+      case TooSlow(var bytes) -> "more than " + bytes + " bytes behind";
+      case Behind(var nanos) -> "leaves, as its application is " + Duration.ofNanos(nanos).toMillis() + " ms behind";
+      case Overruled(_, var member) -> "the history gives way to that of " + member;
+    };
   }
 
   /// The bytes of these messages.

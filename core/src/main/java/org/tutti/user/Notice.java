@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.membership.Omission;
+import org.tutti.membership.ViewMessage;
 
 /// What an operator may want to know of a group, beside what its application is told: the engine tells it as values,
 /// and [GroupUser#notice] makes what it likes of them. Nothing that the group does depends on a notice.
@@ -104,4 +106,33 @@ public sealed interface Notice {
   /// @param view     the view that was made, which nobody was shown
   /// @param position of the first message behind what was stored
   record Forced(MemberId by, Instant time, ViewId view, long position) implements Notice {}
+
+  /// This member says something about the next view, batches apart.
+  ///
+  /// @param to      to whom; this member may be among them
+  /// @param message what
+  record Said(List<MemberId> to, ViewMessage message) implements Notice {
+    /// Copies the list.
+    public Said {
+      to = List.copyOf(to);
+    }
+  }
+
+  /// Another one says something about the next view, batches apart. It may be of any age, and nothing may come of it.
+  ///
+  /// @param from    who
+  /// @param message what
+  record Told(MemberId from, ViewMessage message) implements Notice {}
+
+  /// An attempt of this member to make a view goes on without some that it has asked, or is made anew without them.
+  ///
+  /// @param ballot  the attempt
+  /// @param members who are left out
+  /// @param why     why
+  record Omitted(ViewId ballot, List<MemberId> members, Omission why) implements Notice {
+    /// Copies the list.
+    public Omitted {
+      members = List.copyOf(members);
+    }
+  }
 }

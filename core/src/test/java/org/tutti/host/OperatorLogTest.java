@@ -12,6 +12,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.logging.Level;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -27,6 +30,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.fixture.Awaited;
 import org.tutti.fixture.LogRecords;
+import org.tutti.membership.Omission;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 import org.tutti.transport.memory.InProcess;
@@ -107,6 +111,67 @@ class OperatorLogTest {
     assertThat(last.view()).isEmpty();
     assertThat(kept.get(OperatorLog.KEPT_MAX - 2).members()).containsExactly("n2", "n3");
     assertThat(kept.getFirst().words()).isEqualTo("n3 is heard again");
+  }
+
+  @Test
+  void whatIsForDebuggingIsOnlyMadeWhenItIsLoggedAndIsNotKept() throws Exception {
+    var lines = new OperatorLog("bank", new MemberId("n1", new Address("here:1"), 1));
+    var made = new AtomicInteger();
+    Supplier<String> words = () -> "propose " + made.incrementAndGet();
+    lines.write(0, LogLine.TOLD, "n2", words);
+    assertThat(made).hasValue(0);
+    debug();
+    for (int i = 1; i <= OperatorLog.DEBUG_LINES_MAX; i++) {
+      lines.write(0, LogLine.TOLD, "n2", words);
+      assertThat(log.next().getMessage()).isEqualTo("group bank at n1: from n2: propose " + i);
+    }
+    lines.write(0, LogLine.TOLD, "n2", words);
+    lines.write(0, LogLine.HEARD, "n3");
+    assertThat(log.next().getMessage()).isEqualTo("group bank at n1: n3 is heard again");
+    assertThat(made).hasValue(OperatorLog.DEBUG_LINES_MAX);
+    assertThat(lines.kept()).extracting(LoggedEvent::kind).containsExactly("HEARD");
+  }
+
+  /// The log stands still at the first line.
+  @Test
+  void linesForDebuggingTakeNoRoomFromOthers() throws Exception {
+    debug();
+    var lines = new OperatorLog("bank", new MemberId("n1", new Address("here:1"), 1));
+    log.hold();
+    for (int i = 0; i < OperatorLog.DEBUG_LINES_MAX; i++) {
+      lines.write(0, LogLine.TOLD, "n2", "propose");
+      lines.write(0, LogLine.SAID, "n2", "propose");
+    }
+    lines.write(0, LogLine.HEARD, "n3");
+    log.goOn();
+    log.next("group bank at n1: n3 is heard again");
+    assertThat(lines.kept()).hasSize(1);
+  }
+
+  /// Until the test is over.
+  private void debug() {
+    log.level(Level.FINE);
+  }
+
+  @Test
+  void aViewChangeCanBeFollowed() throws Exception {
+    debug();
+    var hub = new InProcess();
+    try (Node n1 = node(hub, 1)) {
+      Group first = n1.create("bank", GroupConfig.standard());
+      log.next("group bank at n1 in view \\d+: caught up at position 0");
+      try (Node n2 = node(hub, 2)) {
+        n2.join("bank");
+        String at = "group bank at n1 in view \\d+: ";
+        log.next(at + "to n1, n2: propose \\d+\\.\\w+");
+        log.next(at + "from n2: wedged for \\d+\\.\\w+ in 0\\.\\w+ non-primary \\[n2], has not caught up");
+        log.next(at + "to n1(, n2)?: accept in \\S+: \\S+ primary \\[n1, n2] after \\S+, n1 brings n2 up to date");
+        log.next(at + "from n2: accepted in \\d+\\.\\w+");
+        log.next(at + "to n1, n2: install \\d+\\.\\w+");
+        log.next(at + "primary view of n1, n2; joined: n2");
+        Awaited.untilViewOf(first, 2);
+      }
+    }
   }
 
   @Test
@@ -191,6 +256,13 @@ class OperatorLogTest {
     log.next(
         "group bank at n1: an operator forced n3 to be primary without a quorum at 2023-11-14T22:13:20Z, from position"
             + " 40 on");
+    debug();
+    reporter.notice(new Notice.Omitted(view, List.of(n2, n3), Omission.SILENT));
+    log.next("group bank at n1: the attempt 9\\.7 goes on without n2, n3, which did not answer in time");
+    reporter.notice(new Notice.Omitted(view, List.of(n2), Omission.GONE));
+    log.next(".* goes on without n2, which counts as gone, or cannot be taken in");
+    reporter.notice(new Notice.Omitted(view, List.of(n2), Omission.ELSEWHERE));
+    log.next(".* goes on without n2, which is in another history, or in a later view");
     reporter.notice(new Notice.Doubted(n2, Duration.ofMillis(4100)));
     log.next("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
     reporter.notice(new Notice.Refuted(n2, n3));

@@ -911,6 +911,22 @@ class ViewAgreementTest {
         .withMessage("version");
   }
 
+  /// B makes an attempt with C and D, of whom neither answers.
+  @Test
+  void whoIsLeftOutOfAnAttemptIsTold() throws Malformed {
+    agreement.merge(List.of(C, D));
+    agreement.lost(A);
+    for (int i = 0; i < 2; i++) { // the proposal to itself and the answer
+      for (ViewMessage own : said(B)) {
+        agreement.receive(B, own);
+      }
+    }
+    agreement.lost(C);
+    effects.now += TICK.multipliedBy(20).toNanos();
+    tick();
+    assertThat(group.omitted).containsExactly("3 without [c] GONE", "3 without [d] SILENT");
+  }
+
   /// Holds an empty history of the last primary view.
   private static final class Group extends NoBatches implements ViewAgreement.Group {
     final List<View> installed = new ArrayList<>();
@@ -919,6 +935,7 @@ class ViewAgreementTest {
     boolean allows = true;
     final List<MemberId> spared = new ArrayList<>();
     final List<MemberId> suspected = new ArrayList<>();
+    final List<String> omitted = new ArrayList<>();
     boolean deaf;
     int caughtUp;
 
@@ -990,6 +1007,11 @@ class ViewAgreementTest {
 
     @Override
     public void left(@Nullable Proposal proposal) {}
+
+    @Override
+    public void omitted(ViewId ballot, List<MemberId> members, Omission why) {
+      omitted.add(ballot.epoch() + " without " + members + " " + why);
+    }
 
     @Override
     public void interestChanged() {}
