@@ -13,9 +13,9 @@ import jdk.jfr.Timespan;
 import org.tutti.MemberId;
 import org.tutti.View;
 
-/// What a membership tells Java's Flight Recorder: view changes, states that came, suspicions, full windows; and what a
-/// node tells: long turns of its engine thread. Nothing is done while nothing is recorded, nor where the module
-/// `jdk.jfr` is not among those of the program.
+/// What a membership tells Java's Flight Recorder: view changes, states that came or went, suspicions, full windows;
+/// and what a node tells: long turns of its engine thread. Nothing is done while nothing is recorded, nor where the
+/// module `jdk.jfr` is not among those of the program.
 ///
 /// `docs/guides/logs.md` has the events; they come at the places where the lines of the log come, but for its limits.
 final class FlightEvents {
@@ -41,10 +41,10 @@ final class FlightEvents {
     }
   }
 
-  /// A state has come, or has broken off.
-  void stateTransfer(String donor, long bytes, long nanos, boolean complete) {
+  /// A state has come or was given, or this has broken off.
+  void stateTransfer(MemberId donor, MemberId newcomer, long bytes, Duration took, boolean complete) {
     if (isThere()) {
-      StateTransfer.record(this, donor, bytes, nanos, complete);
+      StateTransfer.record(this, donor, newcomer, bytes, took, complete);
     }
   }
 
@@ -124,12 +124,16 @@ final class FlightEvents {
 
   @Name("org.tutti.StateTransfer")
   @Label("State Transfer")
-  @Description("The state of the group has come to this member, or its transfer broke off.")
+  @Description("The state of the group has come to this member, or was given by it, or this broke off.")
   @Category("Tutti")
   @StackTrace(false)
   private static final class StateTransfer extends MembershipEvent {
     @Label("Donor")
     String donor = "";
+
+    @Label("Newcomer")
+    @Description("Who gets the state; this member is either this one or the donor")
+    String newcomer = "";
 
     @Label("Bytes")
     @DataAmount
@@ -140,16 +144,18 @@ final class FlightEvents {
     long took;
 
     @Label("Complete")
-    @Description("Whether all of it has come; if not, another member is asked")
+    @Description("Whether all of it has come; if not, the newcomer asks another member")
     boolean complete;
 
-    static void record(FlightEvents at, String donor, long bytes, long nanos, boolean complete) {
+    static void record(
+        FlightEvents at, MemberId donor, MemberId newcomer, long bytes, Duration took, boolean complete) {
       var event = new StateTransfer();
       if (event.shouldCommit()) {
         event.of(at);
-        event.donor = donor;
+        event.donor = donor.toString();
+        event.newcomer = newcomer.toString();
         event.bytes = bytes;
-        event.took = nanos;
+        event.took = took.toNanos();
         event.complete = complete;
         event.commit();
       }

@@ -31,7 +31,9 @@ enum LogLine {
   STATE_HERE(Level.INFO, "has got the state from %s: %d bytes in %s"),
   STATE_INTERRUPTED(Level.WARNING, "the state from %s broke off after %d bytes; another member is asked"),
   STATE_GIVEN(Level.INFO, "gives the state to %s"),
-  STATE_GIVEN_UP(Level.WARNING, "gives the state to a newcomer no longer: it has gone, or got it from another member"),
+  STATE_GOES(Level.INFO, "has given %d bytes of the state to %s in %s"),
+  STATE_GIVEN_WHOLE(Level.INFO, "has given the state to %s: %d bytes in %s"),
+  STATE_GIVEN_UP(Level.WARNING, "gives the state to %s no longer, after %d bytes: %s"),
 
   // ---- standing still --------------------------------------------------------------------------------------------
   NO_PROGRESS(Level.WARNING, "no progress: %s"),

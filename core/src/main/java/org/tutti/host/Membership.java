@@ -112,7 +112,7 @@ public final class Membership implements Group, GroupUser {
       queue.spillTo(new Spill(files, member.spillBytesMax()), reporter, this::leave);
     }
     boolean durable = member.position().isPresent();
-    this.states = new StateStreams(name, durable, inbox, words -> leave(new End(Cause.LEFT, words)));
+    this.states = new StateStreams(name, durable, inbox, reporter.states(), words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWaiters(name, self, inbox);
     this.positions = new PositionWaiters(name, self, inbox);
     this.ended = ended;
@@ -485,12 +485,10 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateRequested(long transfer, MemberId newcomer) {
-    OutgoingState sink = states.request(transfer, newcomer);
     if (stateful) {
-      reporter.stateGiven(newcomer);
-      application.tell(new Event.StateRequest(newcomer, sink));
+      application.tell(new Event.StateRequest(newcomer, states.request(transfer, newcomer)));
     } else {
-      sink.close();
+      states.refuse(transfer);
     }
   }
 
@@ -506,16 +504,13 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateCancelled(long transfer) {
-    if (states.cancel(transfer) && stateful) {
-      reporter.stateGivenUp();
-    }
+    states.cancel(transfer);
   }
 
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
     if (stateful) {
-      reporter.stateComes(transfer, donor, position);
-      application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)));
+      application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor, position)));
     } else {
       leave(new End(Cause.REFUSED, "it was offered a state but has no state transfer"));
     }
@@ -523,13 +518,11 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
-    reporter.stateChunk(transfer, chunk.remaining(), end != null);
     states.chunk(transfer, chunk, end);
   }
 
   @Override
   public void stateInterrupted(long transfer) {
-    reporter.stateInterrupted(transfer);
     states.interrupt(transfer);
   }
 

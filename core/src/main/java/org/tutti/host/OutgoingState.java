@@ -22,6 +22,7 @@ final class OutgoingState extends StateSink {
   private final long transfer;
   private final String newcomer;
   private final Inbox inbox;
+  private final StateProgress progress;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private int credits = GroupUser.CHUNKS_ON_THE_WAY;
@@ -32,11 +33,12 @@ final class OutgoingState extends StateSink {
   private boolean completed;
   private @Nullable String broken;
 
-  OutgoingState(String group, long transfer, String newcomer, Inbox inbox) {
+  OutgoingState(String group, long transfer, String newcomer, Inbox inbox, StateProgress progress) {
     this.group = group;
     this.transfer = transfer;
     this.newcomer = newcomer;
     this.inbox = inbox;
+    this.progress = progress;
   }
 
   @Override
@@ -108,6 +110,7 @@ final class OutgoingState extends StateSink {
   private void giveUp(String why) {
     if (!completed && broken == null) {
       broken = why;
+      progress.gaveUp(transfer, why);
       inbox.post(new Request.StateFailed(group, transfer));
       changed.signalAll();
     }
@@ -133,6 +136,7 @@ final class OutgoingState extends StateSink {
       broken = "the node has stopped";
       check();
     }
+    progress.gave(transfer, filled, last);
     chunk = last ? new byte[0] : new byte[GroupUser.CHUNK_BYTES_MAX];
     filled = 0;
   }

@@ -3,9 +3,7 @@ package org.tutti.host;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -34,9 +32,6 @@ final class Reporter {
   private static final long FULL_NANOS = 1_000_000_000; // what a sender may wait without a line about it
   private static final long HELD_NANOS = 1_000_000_000; // and what an application may be at one event
 
-  /// A state that comes.
-  private record Coming(MemberId donor, long since, long bytes, long told) {}
-
   /// To what the application comes next.
   ///
   /// @param since when it was seen first
@@ -45,6 +40,7 @@ final class Reporter {
   private final MemberId self;
   private final OperatorLog log;
   private final FlightEvents flight;
+  private final StateProgress states;
   private volatile Report told;
   private volatile long position = -1;
 
@@ -54,12 +50,12 @@ final class Reporter {
   private volatile NextEvent next = new NextEvent(null, 0);
   private @Nullable Long eventTold;
   private List<Refused> refused = List.of();
-  private final Map<Long, Coming> coming = new TreeMap<>(); // states, by transfer
 
   Reporter(String group, MemberId self) {
     this.self = self;
     this.log = new OperatorLog(group, self);
     this.flight = new FlightEvents(group, self);
+    this.states = new StateProgress(self, log, flight);
     this.told = Report.joining(group, self, List.of());
   }
 
@@ -134,6 +130,11 @@ final class Reporter {
     position = next;
   }
 
+  /// Gets how far the states are that come and go.
+  StateProgress states() {
+    return states;
+  }
+
   List<LoggedEvent> logged() {
     return log.kept();
   }
@@ -143,6 +144,7 @@ final class Reporter {
       boolean wanted = end.cause() == End.Cause.LEFT || end.cause() == End.Cause.NODE_CLOSED;
       log.write(wanted ? LogLine.LEFT : LogLine.ENDED, end.words());
     }
+    states.close();
     set(status().ended(end));
   }
 
@@ -256,53 +258,9 @@ final class Reporter {
     return by == null ? "others decided so" : "decided by " + by;
   }
 
-  // ---- states ----------------------------------------------------------------------------------------------------
-
-  void stateGiven(MemberId newcomer) {
-    log.write(LogLine.STATE_GIVEN, newcomer);
-  }
-
-  void stateGivenUp() {
-    log.write(LogLine.STATE_GIVEN_UP);
-  }
-
-  void stateComes(long transfer, MemberId donor, long at) {
-    long now = System.nanoTime();
-    coming.put(transfer, new Coming(donor, now, 0, now));
-    log.write(LogLine.STATE_COMES, at, donor);
-  }
-
-  void stateChunk(long transfer, int bytes, boolean last) {
-    Coming before = coming.get(transfer);
-    if (before == null) {
-      return;
-    }
-    long now = System.nanoTime();
-    long sum = before.bytes + bytes;
-    boolean due = !last && isDue(before.told, now);
-    if (last) {
-      coming.remove(transfer);
-      log.write(LogLine.STATE_HERE, before.donor, sum, Duration.ofNanos(now - before.since));
-      flight.stateTransfer(before.donor.name(), sum, now - before.since, true);
-    } else {
-      coming.put(transfer, new Coming(before.donor, before.since, sum, due ? now : before.told));
-    }
-    if (due) {
-      log.write(LogLine.STATE_GROWS, sum, before.donor, Duration.ofNanos(now - before.since));
-    }
-  }
-
-  void stateInterrupted(long transfer) {
-    Coming before = coming.remove(transfer);
-    if (before != null) {
-      log.write(LogLine.STATE_INTERRUPTED, before.donor, before.bytes);
-      flight.stateTransfer(before.donor.name(), before.bytes, System.nanoTime() - before.since, false);
-    }
-  }
-
   // ---- slow ones -------------------------------------------------------------------------------------------------
 
-  /// Whether something is slow that no status tells of, or none yet.
+  /// How far states are, and whether something is slow that no status tells of, or none yet.
   ///
   /// @param fullNanos for how long nothing that was to be multicast has got into the window; 0 when there is room
   /// @param behind    who has not moved
@@ -310,6 +268,7 @@ final class Reporter {
   /// @param more      how many events wait
   void look(long fullNanos, List<Wait> behind, @Nullable Object next, int more) {
     long now = System.nanoTime();
+    states.look(now);
     if (fullNanos < FULL_NANOS) {
       fullTold = null;
     } else if (isDue(fullTold, now)) {

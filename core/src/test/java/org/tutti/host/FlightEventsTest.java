@@ -65,11 +65,16 @@ class FlightEventsTest {
     assertThat(suspicion.getString("why")).isEqualTo("the application says so");
     assertThat(suspicion.getStackTrace()).isNull();
 
-    RecordedEvent state = recorded("StateTransfer", "flight").getFirst();
-    assertThat(state.getString("donor")).isEqualTo("n1");
-    assertThat(state.getLong("bytes")).isEqualTo(1000);
-    assertThat(state.getBoolean("complete")).isTrue();
-    assertThat(state.getDuration("took")).isPositive().isLessThan(Duration.ofMinutes(1));
+    List<RecordedEvent> states = recorded("StateTransfer", "flight");
+    assertThat(states).extracting(state -> state.getString("member")).containsExactlyInAnyOrder("n1", "n2");
+    assertThat(states)
+        .allSatisfy(state -> {
+          assertThat(state.getString("donor")).isEqualTo("n1");
+          assertThat(state.getString("newcomer")).isEqualTo("n2");
+          assertThat(state.getLong("bytes")).isEqualTo(1000);
+          assertThat(state.getBoolean("complete")).isTrue();
+          assertThat(state.getDuration("took")).isPositive().isLessThan(Duration.ofMinutes(1));
+        });
 
     List<RecordedEvent> views = recorded("ViewChange", "flight");
     assertThat(views)
@@ -114,13 +119,25 @@ class FlightEventsTest {
   void aStateThatBreaksOffIsNotComplete() throws Exception {
     recording.start();
     var reporter = new Reporter("broken", SELF);
-    reporter.stateComes(7, OTHER, 100);
-    reporter.stateChunk(7, 20, false);
-    reporter.stateInterrupted(7);
-    reporter.stateInterrupted(8); // of which nothing is known
+    StateProgress progress = reporter.states();
+    progress.comes(7, OTHER, 100);
+    progress.came(7, 20, false);
+    progress.brokeOff(7);
+    progress.brokeOff(8); // of which nothing is known
     List<RecordedEvent> states = recorded("StateTransfer", "broken");
     assertThat(states).hasSize(1);
     assertThat(states.getFirst().getLong("bytes")).isEqualTo(20);
     assertThat(states.getFirst().getBoolean("complete")).isFalse();
+    progress.goes(7, OTHER);
+    progress.gave(7, 30, false);
+    progress.gaveUp(7, "it has gone");
+    assertThat(recorded("StateTransfer", "broken"))
+        .last()
+        .satisfies(event -> {
+          assertThat(event.getString("donor")).isEqualTo("n1");
+          assertThat(event.getString("newcomer")).isEqualTo("n2");
+          assertThat(event.getLong("bytes")).isEqualTo(30);
+          assertThat(event.getBoolean("complete")).isFalse();
+        });
   }
 }

@@ -20,6 +20,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
+import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.LoggedEvent;
@@ -30,6 +32,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.fixture.Awaited;
 import org.tutti.fixture.LogRecords;
+import org.tutti.fixture.ManualMembership;
 import org.tutti.membership.Omission;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
@@ -243,7 +246,7 @@ class OperatorLogTest {
   }
 
   @Test
-  void statesDoubtsAndRestartsAreLines() throws Exception {
+  void doubtsAndRestartsAreLines() throws Exception {
     var n1 = new MemberId("n1", new Address("here:1"), 1);
     var n2 = new MemberId("n2", new Address("here:2"), 2);
     var n3 = new MemberId("n3", new Address("here:3"), 3);
@@ -271,17 +274,65 @@ class OperatorLogTest {
     log.next("group bank at n1: this node refuses here:3: it has expired");
     reporter.tell(Report.joining("bank", n1, List.of(refused(Refused.Reason.OWN_CERTIFICATE, "it refuses this one"))));
     log.next("group bank at n1: this node is refused by here:3: it refuses this one");
-    reporter.stateComes(5, n3, 40);
+  }
+
+  @Test
+  void statesThatComeAreLines() throws Exception {
+    var n3 = new MemberId("n3", new Address("here:3"), 3);
+    var reporter = new Reporter("bank", new MemberId("n1", new Address("here:1"), 1));
+    StateProgress states = reporter.states();
+    long begin = System.nanoTime();
+    states.comes(5, n3, 40);
     log.next("group bank at n1: gets the state as of position 40 from n3");
-    reporter.stateChunk(5, 100, false);
-    reporter.stateChunk(5, 50, true);
-    log.next("group bank at n1: has got the state from n3: 150 bytes in \\S+ s");
-    reporter.stateInterrupted(5); // it is over
-    reporter.stateComes(6, n2, 41);
-    reporter.stateChunk(6, 10, false);
-    reporter.stateInterrupted(6);
-    log.next("group bank at n1: gets the state as of position 41 from n2");
-    log.next("group bank at n1: the state from n2 broke off after 10 bytes; another member is asked");
+    states.came(5, 100, false);
+    states.look(begin); // not yet
+    states.look(System.nanoTime() + StateProgress.EVERY_NANOS);
+    log.next("group bank at n1: has got 100 bytes of the state from n3 in 10\\.\\d s");
+    states.came(5, 50, true);
+    assertThat(log.next().getMessage()).matches("group bank at n1: has got the state from n3: 150 bytes in \\S+ s");
+    states.brokeOff(5); // it is over
+    states.comes(6, n3, 41);
+    states.came(6, 10, false);
+    states.brokeOff(6);
+    assertThat(log.next().getMessage()).isEqualTo("group bank at n1: gets the state as of position 41 from n3");
+    log.next("group bank at n1: the state from n3 broke off after 10 bytes; another member is asked");
+  }
+
+  @Test
+  void statesThatGoAreLines() throws Exception {
+    var hand = new ManualMembership();
+    hand.group.stateRequested(5, ManualMembership.OTHER);
+    log.next("group bank at n1: gives the state to n2");
+    var sink = ((Event.StateRequest) hand.group.receive()).sink();
+    sink.write(new byte[100]);
+    sink.complete();
+    log.next("group bank at n1: has given the state to n2: 100 bytes in \\S+ s");
+    hand.group.stateCancelled(5); // it is over
+    hand.group.stateRequested(6, ManualMembership.OTHER);
+    hand.group.stateCancelled(6);
+    assertThat(log.next().getMessage()).isEqualTo("group bank at n1: gives the state to n2");
+    log.next(
+        "group bank at n1: gives the state to n2 no longer, after 0 bytes: it has gone, or got it from another member");
+    hand.group.receive();
+    hand.group.stateRequested(7, ManualMembership.OTHER);
+    sink = ((Event.StateRequest) hand.group.receive()).sink();
+    sink.write(new byte[(64 << 10) + 1]);
+    sink.close();
+    hand.group.stateCancelled(7); // it was told
+    log.next(
+        "group bank at n1: gives the state to n2 no longer, after 65536 bytes: its sink was closed before it was"
+            + " complete");
+    var reporter = new Reporter("bank", ManualMembership.SELF);
+    StateProgress states = reporter.states();
+    states.goes(8, ManualMembership.OTHER);
+    states.gave(8, 7, false);
+    states.look(System.nanoTime() + StateProgress.EVERY_NANOS);
+    assertThat(log.next().getMessage()).isEqualTo("group bank at n1: gives the state to n2");
+    log.next("group bank at n1: has given 7 bytes of the state to n2 in 10\\.\\d s");
+    reporter.close(new End(End.Cause.LEFT, "left"));
+    states.gaveUp(8, "it has gone"); // nobody waits for that
+    assertThat(log.next().getMessage()).isEqualTo("group bank at n1: this member has left: left");
+    assertThat(log.all()).isEmpty();
   }
 
   /// The second member's application takes nothing, so the first one's window stays full.
