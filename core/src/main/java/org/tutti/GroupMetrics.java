@@ -59,9 +59,18 @@ public record GroupMetrics(
   /// @param bytes    their bytes, as the application has them
   public record Traffic(long messages, long bytes) {}
 
+  /// Which versions of the protocol a node speaks.
+  ///
+  /// @param oldest the lowest
+  /// @param newest the highest
+  public record Versions(int oldest, int newest) {}
+
   /// Another member of the view, as it was seen from here when the engine looked last, at most two heartbeats ago.
   ///
   /// @param member      who
+  /// @param acknowledged the position behind what it is known to hold: it has said that it holds everything before,
+  ///                    as far as this member holds that itself. Whether it was delivered there is not known here.
+  ///                    Empty in a view that is not primary, and as long as this member waits for the state
   /// @param lag         what this member holds of which that one has not said that it holds it, as it is sent: with
   ///                    the lengths before messages; null in a view that is not primary
   /// @param windowBytes how much of this member's window holds what that one's application has not taken
@@ -70,14 +79,17 @@ public record GroupMetrics(
   ///                    most; null when nothing was measured
   /// @param queuedBytes how much is queued for it, or not acknowledged by it
   /// @param repeated    how many packets were sent to it again since this node is connected with it
+  /// @param speaks      the versions that its node has said to speak; null as long as it has not
   public record Peer(
       MemberId member,
+      OptionalLong acknowledged,
       @Nullable Traffic lag,
       long windowBytes,
       Duration silent,
       @Nullable Duration roundTrip,
       long queuedBytes,
-      long repeated) {}
+      long repeated,
+      @Nullable Versions speaks) {}
 
   private static final int NANO_DIGITS = 9;
   private static final long NANOS_PER_MICRO = 1000;
@@ -121,6 +133,8 @@ public record GroupMetrics(
   private static final Metric LAG =
       Metric.gauge("peer.lag.messages", "What this member holds and the other one has not said to hold.");
   private static final Metric LAG_BYTES = Metric.gauge("peer.lag.bytes", "The same in bytes, as they are sent.");
+  private static final Metric ACKNOWLEDGED =
+      Metric.gauge("peer.history.messages", "The position behind what the other one has said to hold.");
   private static final Metric WINDOW =
       Metric.gauge("peer.window.bytes", "What the other one's application takes up of the window of this member.");
   private static final Metric SILENT =
@@ -131,6 +145,10 @@ public record GroupMetrics(
       Metric.gauge("peer.queue.bytes", "What is queued for the other one, or not acknowledged by it.");
   private static final Metric REPEATED =
       Metric.counter("peer.packets.repeated", "Packets were sent to the other one again.");
+  private static final Metric OLDEST =
+      Metric.gauge("peer.oldest.version", "The lowest version of the protocol that the other one speaks.");
+  private static final Metric NEWEST =
+      Metric.gauge("peer.newest.version", "The highest version of the protocol that the other one speaks.");
 
   /// Copies the list.
   public GroupMetrics {
@@ -177,6 +195,7 @@ public record GroupMetrics(
 
   private static void add(List<Metric> all, Peer peer) {
     List<Metric> its = new ArrayList<>();
+    peer.acknowledged.ifPresent(position -> its.add(ACKNOWLEDGED.with(position)));
     if (peer.lag != null) {
       its.add(LAG.with(peer.lag.messages));
       its.add(LAG_BYTES.with(peer.lag.bytes));
@@ -188,6 +207,10 @@ public record GroupMetrics(
     }
     its.add(QUEUED.with(peer.queuedBytes));
     its.add(REPEATED.with(peer.repeated));
+    if (peer.speaks != null) {
+      its.add(OLDEST.with(peer.speaks.oldest));
+      its.add(NEWEST.with(peer.speaks.newest));
+    }
     its.forEach(metric -> all.add(tagged(metric, "peer", peer.member.name())));
   }
 

@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +78,7 @@ final class Health implements AutoCloseable {
   private final Duration behindMax;
   private final HttpPort port;
   private final boolean open; // to whoever reaches the port
+  private final @Nullable String started; // the process, if the system tells that
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private @Nullable CompletableFuture<List<Metric>> asked;
 
@@ -84,6 +87,7 @@ final class Health implements AutoCloseable {
     this.group = group;
     this.behindMax = behindMax;
     this.open = tls == null;
+    this.started = ProcessHandle.current().info().startInstant().map(Instant::toString).orElse(null);
     this.port = new HttpPort(socket(at), tls, HttpPort.Clients.ANY, CONTENT_MAX, this::handle);
   }
 
@@ -234,6 +238,9 @@ final class Health implements AutoCloseable {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("group", status.group());
     all.put("self", member(status.self()));
+    all.put("build", Tutti.Version.number());
+    all.put("java", Runtime.version().toString());
+    all.put("started", started);
     all.put("phase", status.phase().name());
     all.put("serving", status.isServing());
     all.put("view", view(status.view()));
@@ -254,6 +261,7 @@ final class Health implements AutoCloseable {
     all.put("behindMillis", metrics.behind().toMillis());
     all.put("eventHeldMillis", metrics.eventHeld().toMillis());
     all.put("peers", metrics.peers().stream().map(Health::peer).toList());
+    all.put("time", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString()); // when nothing is waited for any more
     all.put("words", status.toString());
     return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);
   }
@@ -330,6 +338,7 @@ final class Health implements AutoCloseable {
   private static Map<String, @Nullable Object> peer(GroupMetrics.Peer peer) {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("name", peer.member().name());
+    shown.put("acknowledgedPosition", peer.acknowledged().isPresent() ? peer.acknowledged().getAsLong() : null);
     shown.put("lagMessages", peer.lag() == null ? null : peer.lag().messages());
     shown.put("lagBytes", peer.lag() == null ? null : peer.lag().bytes());
     shown.put("windowBytes", peer.windowBytes());
@@ -337,6 +346,14 @@ final class Health implements AutoCloseable {
     shown.put("roundTripMicros", peer.roundTrip() == null ? null : peer.roundTrip().toNanos() / 1000);
     shown.put("queuedBytes", peer.queuedBytes());
     shown.put("repeatedPackets", peer.repeated());
+    shown.put("speaks", peer.speaks() == null ? null : versions(peer.speaks()));
+    return shown;
+  }
+
+  private static Map<String, Object> versions(GroupMetrics.Versions versions) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("oldest", versions.oldest());
+    shown.put("newest", versions.newest());
     return shown;
   }
 

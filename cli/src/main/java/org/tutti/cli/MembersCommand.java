@@ -52,14 +52,16 @@ final class MembersCommand implements Callable<Integer> {
             .filter(wait -> wait.get("members") instanceof List<?> list && list.contains(name))
             .map(wait -> wait.get("cause"))
             .toList();
+    Map<?, ?> speaks = HealthClient.object((self ? status : peer).get("speaks"));
     String words =
-        "%s %s %s%s%s%s"
+        "%s %s %s%s%s%s%s"
             .formatted(
                 name,
                 member.get("address"),
                 role,
-                self ? ", asked" : "",
+                self ? ", asked, at position " + shown(status.get("position")) : "",
                 seen(peer),
+                versions(speaks),
                 waits.isEmpty() ? "" : ", waited for: " + waits);
     out.line(
         words,
@@ -72,6 +74,10 @@ final class MembersCommand implements Callable<Integer> {
         role,
         "self",
         self ? true : null,
+        "position",
+        self ? status.get("position") : null,
+        "acknowledgedPosition",
+        peer.get("acknowledgedPosition"),
         "lagMessages",
         peer.get("lagMessages"),
         "lagBytes",
@@ -86,6 +92,10 @@ final class MembersCommand implements Callable<Integer> {
         peer.get("queuedBytes"),
         "repeatedPackets",
         peer.get("repeatedPackets"),
+        "oldestVersion",
+        speaks.get("oldest"),
+        "newestVersion",
+        speaks.get("newest"),
         "waits",
         waits.isEmpty() ? null : waits);
   }
@@ -95,15 +105,26 @@ final class MembersCommand implements Callable<Integer> {
     if (peer.isEmpty()) {
       return "";
     }
-    return ", heard %s ms ago, lags by %s messages, takes up %s bytes of the window, %s bytes queued, round trip %s"
+    return (", heard %s ms ago, acknowledged position %s, lags by %s messages, takes up %s bytes of the window,"
+            + " %s bytes queued, round trip %s")
         .formatted(
             peer.get("silentMillis"),
+            shown(peer.get("acknowledgedPosition")),
             shown(peer.get("lagMessages")),
             peer.get("windowBytes"),
             peer.get("queuedBytes"),
             peer.get("roundTripMicros") instanceof Number micros
                 ? "%.1f ms".formatted(micros.longValue() / MICROS_PER_MILLI)
                 : "unknown");
+  }
+
+  /// Which versions of the protocol it speaks, if that is known.
+  private static String versions(Map<?, ?> speaks) {
+    Object oldest = speaks.get("oldest");
+    Object newest = speaks.get("newest");
+    return oldest == null || newest == null
+        ? ""
+        : oldest.equals(newest) ? ", speaks version " + oldest : ", speaks versions " + oldest + " to " + newest;
   }
 
   private static Object shown(@Nullable Object value) {

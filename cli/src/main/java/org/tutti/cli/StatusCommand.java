@@ -35,6 +35,11 @@ final class StatusCommand implements Callable<Integer> {
       out.also("its members speak version " + version + " of the protocol");
       sayWhatItHolds(HealthClient.object(status.get("speaks")), version.longValue());
     }
+    if (status.get("build") != null) { // earlier ones do not say it
+      out.also(
+          "it runs tutti %s on Java %s since %s; its clock says %s"
+              .formatted(status.get("build"), status.get("java"), status.get("started"), status.get("time")));
+    }
     out.flush();
     return 0;
   }

@@ -551,16 +551,20 @@ public final class NodeEngine {
   }
 
   /// How a member of a group's view looks from here.
-  GroupMetrics.Peer peer(MemberId member, GroupMetrics.@Nullable Traffic lag, long windowBytes) {
+  GroupMetrics.Peer peer(
+      MemberId member, OptionalLong acknowledged, GroupMetrics.@Nullable Traffic lag, long windowBytes) {
     long trip = links.roundTripNanos(member);
+    Versions spoken = links.versions(member);
     return new GroupMetrics.Peer(
         member,
+        acknowledged,
         lag,
         windowBytes,
         Duration.ofNanos(detector.silentNanos(now, member)),
         trip < 0 ? null : Duration.ofNanos(trip),
         links.queuedBytes(member),
-        links.repeated(member));
+        links.repeated(member),
+        spoken == null ? null : new GroupMetrics.Versions(spoken.oldest(), spoken.newest()));
   }
 
   /// Whether something is on the way to a member.

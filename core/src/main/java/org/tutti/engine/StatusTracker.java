@@ -208,12 +208,19 @@ final class StatusTracker {
   private List<GroupMetrics.Peer> peers(
       View here, @Nullable ViewHistory current, ViewHistory.@Nullable Progress progress) {
     List<GroupMetrics.Traffic> lags = current == null ? List.of() : current.lags();
+    boolean known = current != null && progress != null && deliveries.isSynced();
+    long heldHere = known ? deliveries.positionNext() + current.positionsFrom(progress.delivered()) : 0;
     var seen = new ArrayList<GroupMetrics.Peer>();
     for (MemberId member : here.members()) {
       int rank = progress == null ? -1 : progress.view().rankOf(member);
       if (!member.equals(identity.self())) {
         GroupMetrics.Traffic lag = rank < 0 ? null : lags.get(rank);
-        seen.add(node.peer(member, lag, rank < 0 ? 0 : ledger.unconsumedFrom(progress.consumed()[rank])));
+        OptionalLong acknowledged =
+            rank < 0 || !known
+                ? OptionalLong.empty()
+                : OptionalLong.of(heldHere - current.positionsFrom(progress.held()[rank]));
+        long unconsumed = rank < 0 ? 0 : ledger.unconsumedFrom(progress.consumed()[rank]);
+        seen.add(node.peer(member, acknowledged, lag, unconsumed));
       }
     }
     return seen;

@@ -548,6 +548,18 @@ public final class ViewHistory {
         .toList();
   }
 
+  /// How many positions there are in what is held here.
+  ///
+  /// @param index from which on; what is before the log's first batch does not count
+  /// @return the number
+  public long positionsFrom(long index) {
+    long positions = 0;
+    for (long at = Math.max(log.first(), index); at < log.heldNext(); at++) {
+      positions += log.at(at).positions();
+    }
+    return positions;
+  }
+
   /// When [#flush] has something to say even if nothing happens.
   ///
   /// @return nanoseconds

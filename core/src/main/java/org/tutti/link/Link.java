@@ -3,6 +3,7 @@ package org.tutti.link;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
@@ -57,6 +58,10 @@ final class Link {
 
   void speak(Versions its) {
     path.speak(its);
+  }
+
+  @Nullable Versions versions() {
+    return path.versions();
   }
 
   MemberId peer() {

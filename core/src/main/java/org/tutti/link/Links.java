@@ -489,6 +489,15 @@ public final class Links {
     return link == null ? 0 : link.out().repeated();
   }
 
+  /// Which versions of the protocol a peer has said to speak.
+  ///
+  /// @param peer the peer
+  /// @return the versions, or null as long as it has not said so
+  public @Nullable Versions versions(MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? null : link.versions();
+  }
+
   /// How long a packet to a peer and its acknowledgement take, on the average of the last ones.
   ///
   /// @param peer the peer

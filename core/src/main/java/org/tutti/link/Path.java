@@ -25,6 +25,7 @@ final class Path {
   private final long retransmitNanos;
   private int version; // the highest that both have, as far as is known
   private boolean introduced; // the peer has said itself who it is
+  private @Nullable Versions spoken; // what it has said with that
   private boolean knowsUs; // the peer has addressed us by our incarnation, so it needs no introduction
   private long lastSign = Long.MIN_VALUE;
   private long blockedUntil = Long.MIN_VALUE;
@@ -53,6 +54,7 @@ final class Path {
     }
     boolean consistent = peer.equals(identity);
     if (consistent) {
+      spoken = versions;
       speak(versions);
     }
     return consistent;
@@ -61,6 +63,11 @@ final class Path {
   /// From now on packets are of the highest version that the peer understands, too.
   void speak(Versions its) {
     version = self.versions().common(its);
+  }
+
+  /// What the peer understands, as it says; null as long as it has not. A refusal in its name does not count.
+  @Nullable Versions versions() {
+    return spoken;
   }
 
   MemberId peer() {

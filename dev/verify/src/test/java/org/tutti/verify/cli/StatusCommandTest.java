@@ -8,6 +8,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,23 @@ class StatusCommandTest {
     assertThat(command.errors()).containsExactly("tutti " + args[0] + ": " + message);
   }
 
+  private void saysBuildAndClock(Map<String, Object> status, Instant before) throws Exception {
+    assertThat(Instant.parse((String) status.get("time"))).isBetween(before, Instant.now());
+    assertThat(Instant.parse((String) status.get("started"))).isBefore(before);
+    assertThat(run("version").line()).isEqualTo("tutti " + status.get("build"));
+  }
+
+  /// After the other one was killed.
+  private void saysWhyItIsGone(CommandProcess first, String health) throws Exception {
+    first.lineMatching("view \\S+ \\w+( \\w+)?: n1");
+    List<String> why = run("why", health, "n2").rest();
+    assertThat(why.getFirst()).matches("\\S+Z view \\d+: primary view of n1, n2; joined: n2");
+    assertThat(why.getLast()).matches("\\S+Z view \\d+: (primary )?view .*of n1; gone: n2 \\(.*\\)");
+    Map<String, Object> last = JSON.std.mapFrom(run("why", "--json", health).rest().getLast());
+    assertThat(last).containsEntry("event", "logged").containsEntry("members", List.of("n2"));
+    fails("nothing is known there of a member n9", "why", health, "n9");
+  }
+
   @Test
   void aMemberTellsOfItselfAndOfTheOthers() throws Exception {
     String[] held = {"--group-version-max=5", "--listen=127.0.0.1:0", "--health=127.0.0.1:0"};
@@ -61,8 +80,13 @@ class StatusCommandTest {
     assertThat(status.line()).matches("group bank: primary view \\d+ of n1, n2 at position 0");
     assertThat(status.line()).isEqualTo("its members speak version 5 of the protocol");
     assertThat(status.line()).isEqualTo("this one lets it rise to version 5 at most");
+    String instant = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z";
+    assertThat(status.line())
+        .matches("it runs tutti \\S+ on Java 25\\S* since " + instant + "; its clock says " + instant);
     assertThat(status.exitCode()).isZero();
+    Instant before = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     Map<String, Object> object = JSON.std.mapFrom(run("status", "--json", health).line());
+    saysBuildAndClock(object, before);
     assertThat(object)
         .containsEntry("event", "status")
         .containsEntry("group", "bank")
@@ -82,31 +106,33 @@ class StatusCommandTest {
           .containsEntry("name", "n1")
           .containsEntry("address", contact)
           .containsEntry("role", "voter")
-          .containsEntry("self", true);
+          .containsEntry("self", true)
+          .containsEntry("position", 0)
+          .containsEntry("newestVersion", 5);
       other = JSON.std.mapFrom(members.line());
       assertThat(members.exitCode()).isZero();
       assertThat(members.rest()).isEmpty();
     }
-    assertThat(other).containsEntry("name", "n2").containsEntry("lagMessages", 0).doesNotContainKey("self");
+    assertThat(other)
+        .containsEntry("name", "n2")
+        .containsEntry("lagMessages", 0)
+        .containsEntry("acknowledgedPosition", 0)
+        .containsEntry("oldestVersion", 5)
+        .containsEntry("newestVersion", 5)
+        .doesNotContainKeys("self", "position");
     CommandProcess words = run("members", health);
-    assertThat(words.line()).isEqualTo("n1 " + contact + " voter, asked");
+    assertThat(words.line()).isEqualTo("n1 " + contact + " voter, asked, at position 0, speaks version 5");
     assertThat(words.line())
         .matches(
-            "n2 127\\.0\\.0\\.1:\\d+ voter, heard \\d+ ms ago, lags by 0 messages, takes up 0 bytes of the window, "
-                + "\\d+ bytes queued, round trip \\d+\\.\\d ms");
+            "n2 127\\.0\\.0\\.1:\\d+ voter, heard \\d+ ms ago, acknowledged position 0, lags by 0 messages, takes up 0"
+                + " bytes of the window, \\d+ bytes queued, round trip \\d+\\.\\d ms, speaks version 5");
 
     CommandProcess mistaken = run("status", contact); // the port of the group
     assertThat(mistaken.exitCode()).isEqualTo(1);
     assertThat(mistaken.errors()).singleElement().asString().contains(contact);
 
     second.signal("KILL");
-    first.lineMatching("view \\S+ \\w+( \\w+)?: n1");
-    List<String> why = run("why", health, "n2").rest();
-    assertThat(why.getFirst()).matches("\\S+Z view \\d+: primary view of n1, n2; joined: n2");
-    assertThat(why.getLast()).matches("\\S+Z view \\d+: (primary )?view .*of n1; gone: n2 \\(.*\\)");
-    Map<String, Object> last = JSON.std.mapFrom(run("why", "--json", health).rest().getLast());
-    assertThat(last).containsEntry("event", "logged").containsEntry("members", List.of("n2"));
-    fails("nothing is known there of a member n9", "why", health, "n9");
+    saysWhyItIsGone(first, health);
   }
 
   @Test

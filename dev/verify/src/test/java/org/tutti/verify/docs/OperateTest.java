@@ -108,9 +108,10 @@ class OperateTest {
   private static GroupMetrics group() {
     var none = new GroupMetrics.Traffic(0, 0);
     var peer = new MemberId("any", ANYWHERE, 1);
-    var its = new GroupMetrics.Peer(peer, none, 0, Duration.ZERO, Duration.ZERO, 0, 0);
     OptionalLong position = OptionalLong.of(0);
     Duration zero = Duration.ZERO;
+    var speaks = new GroupMetrics.Versions(1, 1);
+    var its = new GroupMetrics.Peer(peer, position, none, 0, zero, zero, 0, 0, speaks);
     var latency = new LatencyHistogram(Collections.nCopies(LatencyHistogram.bounds().size() + 1, 0L), zero);
     var spilled = Status.Spilled.NOTHING;
     return new GroupMetrics(
