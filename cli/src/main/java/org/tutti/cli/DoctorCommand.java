@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
@@ -73,11 +74,22 @@ final class DoctorCommand implements Callable<Integer> {
   @Nullable String health;
 
   @Option(
+      names = "--ask",
+      arity = "1..*",
+      split = ",",
+      paramLabel = "HOST:PORT",
+      description = {
+        "Members that run: where they answer health checks, their --health. Each is asked how it stands, which build it"
+            + " runs and what its clock says; over HTTPS with --tls."
+      })
+  List<String> ask = List.of();
+
+  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "5s",
       converter = TimeConverter.class,
-      description = "How long to wait for all contacts: 500ms, 10s, 2m; default: ${DEFAULT-VALUE}.")
+      description = "How long to wait for all that are asked: 500ms, 10s, 2m; default: ${DEFAULT-VALUE}.")
   Duration timeout = Duration.ofSeconds(5);
 
   @Mixin Output out = new Output();
@@ -105,12 +117,20 @@ final class DoctorCommand implements Callable<Integer> {
     Map<String, CompletableFuture<List<Finding>>> contacts = new LinkedHashMap<>();
     for (String text : join) {
       var contact = new ContactCheck(this, own, text);
-      contacts.computeIfAbsent(text, _ -> CompletableFuture.supplyAsync(contact::find, ContactCheck::start));
+      contacts.computeIfAbsent(text, _ -> begin(contact::find));
+    }
+    Map<String, CompletableFuture<List<Finding>>> members = new LinkedHashMap<>();
+    for (String text : ask) {
+      var member = new MemberCheck(this, text);
+      members.computeIfAbsent(text, _ -> begin(member::find));
     }
     examine(host);
     print(host.findings());
     for (Map.Entry<String, CompletableFuture<List<Finding>>> contact : contacts.entrySet()) {
-      print(result(contact.getKey(), contact.getValue(), endNanos));
+      print(result(contact.getValue(), ContactCheck.late(contact.getKey(), timeout), endNanos));
+    }
+    for (Map.Entry<String, CompletableFuture<List<Finding>>> member : members.entrySet()) {
+      print(result(member.getValue(), MemberCheck.late(member.getKey(), timeout), endNanos));
     }
     if (failed > 0) {
       throw new Failure(failed + " of " + checks + " checks failed");
@@ -143,12 +163,16 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  private List<Finding> result(String text, CompletableFuture<List<Finding>> findings, long endNanos)
+  private static CompletableFuture<List<Finding>> begin(Supplier<List<Finding>> check) {
+    return CompletableFuture.supplyAsync(check, ContactCheck::start);
+  }
+
+  private List<Finding> result(CompletableFuture<List<Finding>> findings, Finding late, long endNanos)
       throws InterruptedException {
     try {
       return findings.get(Math.max(0, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      return List.of(ContactCheck.late(text, timeout));
+      return List.of(late);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }

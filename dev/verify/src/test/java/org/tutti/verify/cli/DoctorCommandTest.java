@@ -3,7 +3,9 @@ package org.tutti.verify.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,11 +13,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -397,6 +402,72 @@ class DoctorCommandTest {
                 "start that member, or correct the address"));
     assertThat(lines).hasSize(3);
     assertThat(doctor.exitCode()).isEqualTo(1);
+  }
+
+  /// A member that runs, and where it answers.
+  private String member(String... more) throws Exception {
+    String[] first = {"member", "--group=bank", "--create", "--name=n1", "--listen=127.0.0.1:0"};
+    CommandProcess member = tutti.run(Stream.of(first, more).flatMap(Stream::of).toArray(String[]::new));
+    String health = member.lineMatching("health at .*").replaceFirst(".* at ", "");
+    member.lineMatching("view \\S+ primary: n1");
+    return health.replace("0.0.0.0", "127.0.0.1");
+  }
+
+  @Test
+  void buildsAndClocksOfMembersAreCompared() throws Exception {
+    Path own = Authority.in(directory.resolve("ca")).issue("n1", "tutti", Duration.ofDays(100));
+    String plain = member("--health=127.0.0.1:0");
+    String secured = member("--health=0.0.0.0:0", "--tls=" + own);
+    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    CommandProcess doctor = doctor("--tls=" + own, "--ask=" + plain + "," + secured + "," + closed, LONG);
+    List<String> lines = lines(doctor);
+    assertThat(lines).hasSize(8);
+    assertThat(lines.getFirst()).startsWith("ok   tls ");
+    for (int i = 0; i < 2; i++) {
+      String at = List.of(plain, secured).get(i);
+      List<String> its = lines.subList(1 + 3 * i, 4 + 3 * i);
+      assertThat(its.getFirst()).matches("ok   member " + at + ": group bank: primary view \\S+ of n1 at position 0");
+      assertThat(its.get(1)).matches("ok   build " + at + ": runs \\S+, as this command");
+      assertThat(its.getLast())
+          .matches("ok   clock " + at + ": \\d+ ms (behind|ahead of) that of this host \\(\u00b1 \\d+ ms\\)");
+      Matcher numbers = Pattern.compile("\\d+(?= ms)").matcher(its.getLast());
+      List<Integer> clock = numbers.results().map(one -> Integer.parseInt(one.group())).toList();
+      assertThat(clock.getFirst()).as("it is the same clock").isLessThanOrEqualTo(clock.getLast());
+    }
+    assertThat(lines.getLast()).startsWith("FAIL member " + closed + ": nobody listens at " + closed);
+    assertThat(doctor.exitCode()).isEqualTo(1);
+  }
+
+  /// What answers instead of a member says the time of another hour.
+  @Test
+  void anotherBuildAndAnotherTimeAreWarnings() throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    try {
+      server.createContext(
+          "/status",
+          exchange -> {
+            Instant time = Instant.now().minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.MILLIS);
+            String words = "{\"group\":\"other\",\"words\":\"it waits\",\"build\":\"9.9\",\"time\":\"" + time + "\"}";
+            byte[] body = words.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+          });
+      server.start();
+      String at = "127.0.0.1:" + server.getAddress().getPort();
+      CommandProcess doctor = doctor("--ask=" + at, LONG);
+      assertThat(lines(doctor))
+          .satisfiesExactly(
+              line ->
+                  assertThat(line)
+                      .isEqualTo("warn member " + at + ": it waits; it is in another group: correct --ask, or --group"),
+              line -> assertThat(line).matches("warn build " + at + ": runs 9.9, this command is \\S+; right while .*"),
+              line ->
+                  assertThat(line).matches("warn clock " + at + ": 3(599|600)\\d{3} ms behind .*; set the clocks .*"));
+      assertThat(doctor.exitCode()).isZero();
+    } finally {
+      server.stop(0);
+    }
   }
 
   /// Somebody who accepts and says nothing: a check ends with the timeout, and before when it is interrupted.
