@@ -7,6 +7,7 @@ module org.tutti.cli {
   requires info.picocli;
   requires java.logging;
   requires java.net.http;
+  requires jdk.net; // the option of sockets not to fragment
   requires org.tutti;
   requires org.tutti.certs;
   requires org.tutti.ipc;

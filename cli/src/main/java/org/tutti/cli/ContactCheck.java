@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
@@ -50,6 +51,7 @@ final class ContactCheck {
   private final String cluster;
   private final TransportOption carrier;
   private final Set<Address> own;
+  private final ConcurrentMap<String, CompletableFuture<List<Finding>>> paths;
   private final String text;
   private final Duration timeout;
   private final long deadlineNanos;
@@ -62,6 +64,7 @@ final class ContactCheck {
     this.cluster = member.cluster;
     this.carrier = member.carrier;
     this.own = own;
+    this.paths = member.paths;
     this.text = text;
     this.timeout = member.timeout;
     this.deadlineNanos = System.nanoTime() + timeout.toNanos();
@@ -71,7 +74,7 @@ final class ContactCheck {
   List<Finding> find() {
     try {
       Contact contact = new Contact.Converter().convert(text);
-      return contact instanceof Contact.At(_, Address address) ? List.of(ask(address)) : search(contact);
+      return contact instanceof Contact.At(_, Address address) ? List.of(askOrFail(address)) : search(contact);
     } catch (TypeConversionException | Failure | TuttiException | IOException e) {
       return List.of(Finding.fail(CHECK, text, String.valueOf(e.getMessage()), null));
     } catch (InterruptedException e) {
@@ -142,6 +145,7 @@ final class ContactCheck {
       return ok(address, "it is this member itself, which is not asked");
     }
     if (OVER_TCP.contains(carrier.transport())) {
+      look(address);
       Finding closed = connect(address);
       if (closed != null) {
         return closed;
@@ -162,7 +166,27 @@ final class ContactCheck {
       throw e;
     }
     try (node) {
-      return talk(node, address);
+      Finding said = talk(node, address);
+      // Over UDP the longest datagram that has arrived there.
+      long bytes = Metric.byKey(node.metrics()).getOrDefault("udp.path.bytes", 0L);
+      Endpoint endpoint = Endpoint.ofLiteral(address);
+      if (bytes > 0 && endpoint != null) {
+        String host = endpoint.inet().getHostAddress();
+        paths.putIfAbsent(host, CompletableFuture.completedFuture(List.of(PathCheck.known(host, bytes))));
+      }
+      return said;
+    }
+  }
+
+  /// Begins to look at the path to its host, once for each. Not over UDP, which looks itself, and whose members would
+  /// get datagrams that are none of theirs.
+  private void look(Address address) {
+    Endpoint endpoint = Endpoint.ofLiteral(address);
+    if (endpoint != null) {
+      var path = new PathCheck(endpoint.socket(), deadlineNanos);
+      paths.computeIfAbsent(
+          endpoint.inet().getHostAddress(),
+          _ -> CompletableFuture.supplyAsync(() -> List.of(path.find()), ContactCheck::start));
     }
   }
 
@@ -190,7 +214,7 @@ final class ContactCheck {
     while (true) {
       if (visit.receive(LOOK) instanceof Event.Closed(End end)) {
         return end.cause() == End.Cause.REFUSED
-            ? ok(address, "it is in group \"" + group + "\"" + path(node))
+            ? ok(address, "it is in group \"" + group + "\"")
             : fail(address, end.words(), null);
       }
       List<Refused> refused = visit.status().refused();
@@ -217,19 +241,13 @@ final class ContactCheck {
           "start that member, or look for a wrong address, another --transport, or a firewall between");
     }
     if (counts.getOrDefault("engine.messages.dropped{reason=newcomer}", 0L) > 0) {
-      return ok(address, "it is in group \"" + group + "\", which is not founded yet" + path(node));
+      return ok(address, "it is in group \"" + group + "\", which is not founded yet");
     }
     return warn(
         address,
-        "a node answers, and nothing comes of group \"" + group + "\"" + waited() + path(node),
+        "a node answers, and nothing comes of group \"" + group + "\"" + waited(),
         "right if it is in other groups only, or if nobody has founded this one; else the group's most senior member"
             + " does not reach this host: look for a firewall");
-  }
-
-  /// Over UDP the longest datagram that has arrived.
-  private static String path(Node node) throws InterruptedException {
-    long bytes = Metric.byKey(node.metrics()).getOrDefault("udp.path.bytes", 0L);
-    return bytes == 0 ? "" : "; datagrams of " + bytes + " bytes pass";
   }
 
   private static String advice(Refused.Reason reason) {

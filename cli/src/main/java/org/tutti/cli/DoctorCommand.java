@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -99,6 +101,9 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 
+  /// What is found of the paths to the contacts' hosts, by these.
+  final ConcurrentMap<String, CompletableFuture<List<Finding>>> paths = new ConcurrentSkipListMap<>();
+
   private int checks;
   private int failed;
 
@@ -128,6 +133,9 @@ final class DoctorCommand implements Callable<Integer> {
     print(host.findings());
     for (Map.Entry<String, CompletableFuture<List<Finding>>> contact : contacts.entrySet()) {
       print(result(contact.getValue(), ContactCheck.late(contact.getKey(), timeout), endNanos));
+    }
+    for (Map.Entry<String, CompletableFuture<List<Finding>>> path : paths.entrySet()) {
+      print(result(path.getValue(), PathCheck.late(path.getKey()), endNanos));
     }
     for (Map.Entry<String, CompletableFuture<List<Finding>>> member : members.entrySet()) {
       print(result(member.getValue(), MemberCheck.late(member.getKey(), timeout), endNanos));

@@ -50,6 +50,7 @@ class DoctorCommandTest {
   /// Longer than a slow machine takes to be answered; who is answered does not wait.
   private static final String LONG = "--timeout=40s";
 
+  private static final String PATH = "ok   path 127.0.0.1: loopback, MTU 65536"; // once for each host
   private static final Duration WAIT = Duration.ofSeconds(60);
   private static final Duration DAY = Duration.ofDays(1);
 
@@ -137,7 +138,8 @@ class DoctorCommandTest {
         doctor,
         "ok   address 127.0.0.1:0: is free; processes of this host reach it (loopback)",
         "ok   contact " + address(n1) + ": it is in group \"bank\"",
-        "ok   contact " + address(n2) + ": it is in group \"bank\"");
+        "ok   contact " + address(n2) + ": it is in group \"bank\"",
+        PATH);
   }
 
   /// Whatever a group is like: nobody has to be able to take part in it to be told that it is there.
@@ -156,7 +158,11 @@ class DoctorCommandTest {
     }
     assertThat(doctors).hasSizeGreaterThan(3);
     for (Map.Entry<String, CommandProcess> doctor : doctors.entrySet()) {
-      String line = lines(doctor.getValue()).getLast();
+      List<String> lines = lines(doctor.getValue());
+      String line = lines.stream().filter(one -> one.contains(" contact ")).findFirst().orElse("");
+      assertThat(lines)
+          .filteredOn(one -> one.contains(" path "))
+          .allMatch(one -> one.matches("ok   path 127.0.0.1: (loopback, MTU 65536|datagrams of \\d+ bytes pass)"));
       assertThat(line).startsWith("ok   contact " + doctor.getKey() + ": it is in group \"bank\"");
       assertThat(doctor.getValue().exitCode()).isZero();
     }
@@ -182,7 +188,8 @@ class DoctorCommandTest {
             + " address",
         "FAIL contact nobody.invalid:1: unknown host 'nobody.invalid'",
         "ok   contact " + at + ": it is this member itself, which is not asked",
-        "ok   contact dns:127.0.0.1" + port + ": at " + at + ", it is this member itself, which is not asked");
+        "ok   contact dns:127.0.0.1" + port + ": at " + at + ", it is this member itself, which is not asked",
+        PATH);
   }
 
   @Test
@@ -191,7 +198,8 @@ class DoctorCommandTest {
     Node node = node("n1");
     node.create("other", GroupConfig.standard());
     List<String> lines = lines(doctor("--join=" + address(node), "--timeout=10s"));
-    assertThat(lines)
+    assertThat(lines.getLast()).isEqualTo(PATH);
+    assertThat(lines.subList(0, lines.size() - 1))
         .singleElement()
         .asString()
         .startsWith(
@@ -207,7 +215,8 @@ class DoctorCommandTest {
         "FAIL contact "
             + address(node)
             + ": it is of cluster \"tutti\", this node of \"prod\"; correct --join, or give"
-            + " --cluster (and a certificate for it) as there");
+            + " --cluster (and a certificate for it) as there",
+        PATH);
   }
 
   @Test
@@ -237,28 +246,33 @@ class DoctorCommandTest {
         .satisfiesExactly(
             line -> assertThat(line).matches("warn tls \\S+: the certificate is for observers only; right for .*"),
             line -> assertThat(line).startsWith("ok   tls "),
-            line -> assertThat(line).isEqualTo("ok   contact " + at + in));
+            line -> assertThat(line).isEqualTo("ok   contact " + at + in),
+            line -> assertThat(line).isEqualTo(PATH));
     assertThat(lines(healthy))
         .satisfiesExactly(
             line -> assertThat(line).matches("ok {3}tls \\S+: CN=n1 is valid from .*, 99 days more, for cluster tutti"),
-            line -> assertThat(line).isEqualTo("ok   contact " + at + in));
+            line -> assertThat(line).isEqualTo("ok   contact " + at + in),
+            line -> assertThat(line).isEqualTo(PATH));
     assertThat(healthy.exitCode()).isZero();
     assertThat(lines(soon))
         .satisfiesExactly(
             line -> assertThat(line).endsWith("other users may use the key in %1$s; chmod 600 %1$s".formatted(open)),
             line -> assertThat(line).matches("warn tls \\S+: CN=n2 is valid from .* 9 days more; renew it in time"),
-            line -> assertThat(line).isEqualTo("ok   contact " + at + in));
+            line -> assertThat(line).isEqualTo("ok   contact " + at + in),
+            line -> assertThat(line).isEqualTo(PATH));
     assertThat(soon.exitCode()).isZero();
     assertThat(lines(late))
         .satisfiesExactly(
             line -> assertThat(line).matches("FAIL tls \\S+: the certificate was valid until .*; renew it, .*"),
-            line -> assertThat(line).matches("FAIL contact " + at + ": .*certificate.*; renew the certificate of .*"));
+            line -> assertThat(line).matches("FAIL contact " + at + ": .*certificate.*; renew the certificate of .*"),
+            line -> assertThat(line).isEqualTo(PATH));
     assertThat(late.exitCode()).isEqualTo(1);
     assertThat(lines(wrong))
         .satisfiesExactly(
             line -> assertThat(line).startsWith("ok   tls "),
-            line -> assertThat(line).startsWith("FAIL contact " + at + ": its certificate is refused here: "));
-    fails(none, "FAIL contact " + at + ": it speaks TLS, this node does not; give --tls DIR");
+            line -> assertThat(line).startsWith("FAIL contact " + at + ": its certificate is refused here: "),
+            line -> assertThat(line).isEqualTo(PATH));
+    fails(none, "FAIL contact " + at + ": it speaks TLS, this node does not; give --tls DIR", PATH);
   }
 
   @Test
@@ -365,10 +379,10 @@ class DoctorCommandTest {
                 + ": it has no key, and this node encrypts; start all members with the same keys"
                 + " (-Dtutti.udp.key=FILE)");
     List<String> plain = lines(doctor("--transport=udp", "--join=" + at, LONG));
+    assertThat(plain).contains("ok   contact " + at + ": it is in group \"bank\"");
     assertThat(plain)
-        .last()
-        .asString()
-        .matches("ok {3}contact " + at + ": it is in group \"bank\"(; datagrams of \\d+ bytes pass)?");
+        .filteredOn(line -> line.contains(" path ")) // there is none if the group was faster
+        .allMatch(line -> line.matches("ok   path 127.0.0.1: datagrams of \\d+ bytes pass"));
   }
 
   @Test
@@ -385,7 +399,8 @@ class DoctorCommandTest {
     CommandProcess doctor = tutti.run("doctor", "--config=" + file, "--json");
     List<String> lines = doctor.rest();
     assertThat(JSON.std.mapFrom(lines.getFirst())).containsEntry("check", "java").containsEntry("result", "ok");
-    assertThat(JSON.std.mapFrom(lines.getLast()))
+    assertThat(JSON.std.mapFrom(lines.getLast())).containsEntry("check", "path").containsEntry("of", "127.0.0.1");
+    assertThat(JSON.std.mapFrom(lines.get(2)))
         .isEqualTo(
             Map.of(
                 "event",
@@ -400,7 +415,7 @@ class DoctorCommandTest {
                 "nothing listens there (Connection refused)",
                 "advice",
                 "start that member, or correct the address"));
-    assertThat(lines).hasSize(3);
+    assertThat(lines).hasSize(4);
     assertThat(doctor.exitCode()).isEqualTo(1);
   }
 
@@ -480,7 +495,8 @@ class DoctorCommandTest {
           "FAIL contact "
               + at
               + ": no node answers (waited 3 s); start that member, or look for a wrong address,"
-              + " another --transport, or a firewall between");
+              + " another --transport, or a firewall between",
+          PATH);
       CommandProcess interrupted = doctor("--join=" + at, "--timeout=10m");
       assertThat(interrupted.line()).startsWith("ok   java ");
       interrupted.signal("INT");

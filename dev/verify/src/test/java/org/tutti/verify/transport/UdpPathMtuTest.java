@@ -6,16 +6,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +27,7 @@ import org.tutti.net.udp.UdpConfig;
 import org.tutti.net.udp.UdpKey;
 import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.lab.Hosts;
 
 /// A group of two on both sides of a link with a smaller MTU, between two routers of the kernel: four namespaces that
 /// the test makes and removes. Everybody's own interface has Ethernet's 1500 bytes.
@@ -52,9 +50,8 @@ class UdpPathMtuTest {
           "udp.pieces.sent",
           "udp.pieces.joined",
           "udp.datagrams.dropped{reason=incomplete}");
-  private static final String[] NAMES = {"a", "r", "s", "b"};
 
-  private final String prefix = "tutti-" + ProcessHandle.current().pid() + "-9-";
+  private final RoutedHosts hosts = new RoutedHosts();
   private final List<Process> processes = new ArrayList<>();
 
   /// One member: sends, and reads what both send.
@@ -140,116 +137,19 @@ class UdpPathMtuTest {
     return said;
   }
 
-  private void ip(String at, String command) throws IOException {
-    var words = new ArrayList<>(List.of("ip", "-n", prefix + at));
-    words.addAll(List.of(command.split(" ")));
-    run(words.toArray(String[]::new));
-  }
-
-  private void link(String one, String device, String other, String itsDevice) throws IOException {
-    run(
-        "ip",
-        "link",
-        "add",
-        device,
-        "netns",
-        prefix + one,
-        "type",
-        "veth",
-        "peer",
-        "name",
-        itsDevice,
-        "netns",
-        prefix + other);
-    ip(one, "link set " + device + " up");
-    ip(other, "link set " + itsDevice + " up");
-  }
-
-  /// The link between the routers.
-  private void middle(int mtu) throws IOException {
-    ip("r", "link set mid mtu " + mtu);
-    ip("s", "link set mid mtu " + mtu);
-  }
-
-  private void build(int mtu, boolean silent) {
-    try {
-      for (String name : NAMES) {
-        run("ip", "netns", "add", prefix + name);
-        ip(name, "link set lo up");
-      }
-      link("a", "eth0", "r", "side");
-      link("r", "mid", "s", "mid");
-      link("s", "side", "b", "eth0");
-      ip("a", "addr add 10.214.1.2/24 dev eth0");
-      ip("r", "addr add 10.214.1.1/24 dev side");
-      ip("r", "addr add 10.214.2.1/24 dev mid");
-      ip("s", "addr add 10.214.2.2/24 dev mid");
-      ip("s", "addr add 10.214.3.1/24 dev side");
-      ip("b", "addr add 10.214.3.2/24 dev eth0");
-      ip("a", "route add default via 10.214.1.1");
-      ip("b", "route add default via 10.214.3.1");
-      ip("r", "route add 10.214.3.0/24 via 10.214.2.2");
-      ip("s", "route add 10.214.1.0/24 via 10.214.2.1");
-      for (String router : new String[] {"r", "s"}) {
-        run("ip", "netns", "exec", prefix + router, "sysctl", "-qw", "net.ipv4.ip_forward=1");
-        if (silent) {
-          ip(router, "rule add iif lo ipproto icmp priority 1 blackhole"); // its own ICMP messages go nowhere
-        }
-      }
-      middle(mtu);
-    } catch (IOException e) {
-      Assumptions.abort("skipped: " + e.getMessage());
-    }
-  }
-
   @AfterEach
   void end() throws Exception {
     for (Process process : processes) {
       process.destroyForcibly().waitFor();
     }
-    for (String name : NAMES) {
-      try {
-        run("ip", "netns", "delete", prefix + name);
-      } catch (IOException _) {
-        // it was never made
-      }
-    }
-  }
-
-  /// A counter of IP in a namespace.
-  private long snmp(String at, String name) throws IOException {
-    String[] ip =
-        run("ip", "netns", "exec", prefix + at, "cat", "/proc/net/snmp")
-            .lines()
-            .filter(line -> line.startsWith("Ip:"))
-            .toArray(String[]::new);
-    return Long.parseLong(ip[1].split(" ")[Arrays.asList(ip[0].split(" ")).indexOf(name)]);
-  }
-
-  private void assertNoFragments() throws IOException {
-    for (String name : NAMES) {
-      assertThat(snmp(name, "FragCreates")).as("fragments made at " + name).isZero();
-      assertThat(snmp(name, "ReasmReqds")).as("fragments come to " + name).isZero();
-    }
+    hosts.close();
   }
 
   // ---- members -----------------------------------------------------------------------------------------------------
 
   private Process start(String at, String host, String contact) throws IOException {
     Process process =
-        new ProcessBuilder(
-                "ip",
-                "netns",
-                "exec",
-                prefix + at,
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Member.class.getName(),
-                host,
-                contact)
+        new ProcessBuilder(hosts.at(at, Hosts.java(Member.class, List.of(host, contact))))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     processes.add(process);
@@ -304,16 +204,16 @@ class UdpPathMtuTest {
 
   /// Runs both members through two exchanges, with the link's MTU as it is at first and then as it becomes.
   private void exchange(int firstMtu, int thenMtu, boolean silent) throws IOException {
-    build(firstMtu, silent);
-    Process a = start("a", "10.214.1.2", "-");
+    hosts.build(firstMtu, silent);
+    Process a = start("a", RoutedHosts.A, "-");
     BufferedReader ofA = a.inputReader();
-    Process b = start("b", "10.214.3.2", after(ofA, "address"));
+    Process b = start("b", RoutedHosts.B, after(ofA, "address"));
     BufferedReader ofB = b.inputReader();
     after(ofA, "ready");
     after(ofB, "ready");
     go(a, b);
     after(ofA, "quarter");
-    middle(thenMtu);
+    hosts.middle(thenMtu);
     List<Map<String, Long>> first = List.of(counters(ofA), counters(ofB));
     go(a, b);
     List<Map<String, Long>> second = List.of(counters(ofA), counters(ofB));
@@ -342,7 +242,7 @@ class UdpPathMtuTest {
         assertThat(second.get(i).get("udp.probes.sent{kind=size}")).isLessThan(10);
       }
     }
-    assertNoFragments();
+    hosts.assertNoFragments();
   }
 
   @Test
