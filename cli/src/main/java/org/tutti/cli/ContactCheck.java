@@ -40,11 +40,11 @@ import picocli.CommandLine.TypeConversionException;
 /// peer has against the node is told by it as it is to a member.
 final class ContactCheck {
   private static final String CHECK = "contact";
+  private static final String MULTICAST = "multicast";
   private static final Set<String> OVER_TCP = Set.of("tcp", "rmi", "grpc", "iiop");
   private static final Duration HEARTBEAT = Duration.ofMillis(50); // a node calls once in two of them
   private static final Duration SUSPECT = Duration.ofMillis(500);
   private static final Duration LOOK = Duration.ofMillis(20);
-  private static final Duration ASK_AGAIN = Duration.ofMillis(100);
   private static final GroupConfig NOBODYS = GroupConfig.builder().electorate("doctor-" + UUID.randomUUID()).build();
 
   private final String group;
@@ -74,7 +74,7 @@ final class ContactCheck {
   List<Finding> find() {
     try {
       Contact contact = new Contact.Converter().convert(text);
-      return contact instanceof Contact.At(_, Address address) ? List.of(askOrFail(address)) : search(contact);
+      return contact instanceof Contact.At(_, Address address) ? askOrFail(address) : search(contact);
     } catch (TypeConversionException | Failure | TuttiException | IOException e) {
       return List.of(Finding.fail(CHECK, text, String.valueOf(e.getMessage()), null));
     } catch (InterruptedException e) {
@@ -99,23 +99,28 @@ final class ContactCheck {
   // ---- whom a source names ---------------------------------------------------------------------------------------
 
   private List<Finding> search(Contact contact) throws IOException, InterruptedException {
+    boolean speak = contact instanceof Contact.Multicast;
     List<Address> found;
     try (Discovery discovery = CombinedDiscovery.onlooker(contact, group, cluster, carrier.context())) {
       found = discovery.find();
       // Of those who speak of themselves somebody may come yet.
-      boolean waits = contact instanceof Contact.Multicast;
-      while (waits && found.isEmpty() && !isOver()) {
+      while (speak && found.isEmpty() && !isOver()) {
         found = discovery.find();
       }
     }
     if (found.isEmpty()) {
-      return List.of(Finding.warn(CHECK, text, "names no member now", "right if no member runs yet"));
+      String advice = "right if no member runs yet" + (speak ? "; else look at the IGMP snooping of the switches" : "");
+      return List.of(Finding.warn(CHECK, text, speak ? "nobody is heard there" : "names no member now", advice));
     }
-    List<CompletableFuture<Finding>> all =
+    List<CompletableFuture<List<Finding>>> all =
         found.stream().map(one -> CompletableFuture.supplyAsync(() -> askOrFail(one), ContactCheck::start)).toList();
     var findings = new ArrayList<Finding>();
+    if (speak) {
+      String words = "multicasts arrive here from " + found.size() + (found.size() == 1 ? " member" : " members");
+      findings.add(Finding.ok(MULTICAST, text, words));
+    }
     try {
-      all.forEach(one -> findings.add(one.join()));
+      all.forEach(one -> findings.addAll(one.join()));
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException bug ? bug : e;
     }
@@ -127,28 +132,28 @@ final class ContactCheck {
     Thread.ofPlatform().daemon().name("contact").start(task);
   }
 
-  private Finding askOrFail(Address address) {
+  private List<Finding> askOrFail(Address address) {
     try {
       return ask(address);
     } catch (Failure | TuttiException e) {
-      return fail(address, String.valueOf(e.getMessage()), null);
+      return List.of(fail(address, String.valueOf(e.getMessage()), null));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return fail(address, "interrupted", null);
+      return List.of(fail(address, "interrupted", null));
     }
   }
 
   // ---- what one says ---------------------------------------------------------------------------------------------
 
-  private Finding ask(Address address) throws InterruptedException {
+  private List<Finding> ask(Address address) throws InterruptedException {
     if (own.contains(address)) {
-      return ok(address, "it is this member itself, which is not asked");
+      return List.of(ok(address, "it is this member itself, which is not asked"));
     }
     if (OVER_TCP.contains(carrier.transport())) {
       look(address);
       Finding closed = connect(address);
       if (closed != null) {
-        return closed;
+        return List.of(closed);
       }
     }
     Transport transport = carrier.open(Session.facing(address.text()), null, cluster, Profile.LAN);
@@ -174,7 +179,9 @@ final class ContactCheck {
         String host = endpoint.inet().getHostAddress();
         paths.putIfAbsent(host, CompletableFuture.completedFuture(List.of(PathCheck.known(host, bytes))));
       }
-      return said;
+      boolean asks = carrier.multicasts() && said.grade() != Finding.Grade.FAIL;
+      Finding heard = asks ? multicast(node, address) : null;
+      return heard == null ? List.of(said) : List.of(said, heard);
     }
   }
 
@@ -226,6 +233,36 @@ final class ContactCheck {
       if (isOver()) {
         return silence(node, address);
       }
+    }
+  }
+
+  /// Whether multicasts arrive, in both directions: nodes over UDP ask each other that.
+  ///
+  /// @return null when there was nobody to ask
+  private @Nullable Finding multicast(Node node, Address address) throws InterruptedException {
+    while (true) {
+      Map<String, Long> counts = Metric.byKey(node.metrics());
+      long asked = counts.getOrDefault("udp.multicast.peers{kind=asked}", 0L);
+      long receiving = counts.getOrDefault("udp.multicast.peers{kind=receiving}", 0L);
+      long heard = counts.getOrDefault("udp.multicast.peers{kind=heard}", 0L);
+      if (asked > 0 && receiving == asked && heard == asked) {
+        return Finding.ok(MULTICAST, text, resolved(address) + "multicasts arrive there, and those from there here");
+      }
+      if (isOver() && asked == 0) {
+        return null;
+      }
+      if (isOver()) {
+        String words =
+            receiving < asked && heard < asked
+                ? "multicasts arrive neither there nor from there here"
+                : receiving < asked ? "multicasts do not arrive there" : "multicasts from there do not arrive here";
+        return Finding.warn(
+            MULTICAST,
+            text,
+            resolved(address) + words + waited() + ": unicast is used",
+            "give -Dtutti.udp.multicast there as here; else look at the IGMP snooping of the switches");
+      }
+      TimeUnit.NANOSECONDS.sleep(LOOK.toNanos());
     }
   }
 

@@ -141,6 +141,11 @@ public final class TransportOption {
     return TransportProvider.named(transport).open(new TransportSettings(listen, advertised, tls, insecure, profile));
   }
 
+  /// Whether a node is to multicast.
+  boolean multicasts() {
+    return transport.equals("udp") && System.getProperty("tutti.udp.multicast") != null;
+  }
+
   /// Whether an address stands for all interfaces, so that it leads nobody anywhere.
   static boolean isEverywhere(Address address) {
     Endpoint endpoint = Endpoint.ofLiteral(address);

@@ -32,12 +32,22 @@ final class MulticastLoop implements Repairs.Out {
 
   /// Does what is due.
   void tend() {
-    if (multicasts.ask(loop.nowNanos, loop.peers.all())) {
-      loop.send(loop.control(DatagramHeader.ASK, 0, loop.life), multicasts.group());
-      loop.multicastCounters.add(MulticastCount.CASTS_ASKED);
-      repairs.company(multicasts.company());
+    if (multicasts.pauseNanos(loop.nowNanos) <= 0) {
+      ask();
     }
     repairs.tend(loop.nowNanos);
+  }
+
+  private void ask() {
+    Multicasts.Company company = multicasts.ask(loop.nowNanos, loop.peers.all());
+    loop.multicastCounters.set(MulticastCount.PEERS_ASKED, company.asked());
+    loop.multicastCounters.set(MulticastCount.PEERS_RECEIVING, company.receiving());
+    loop.multicastCounters.set(MulticastCount.PEERS_HEARD, company.heard());
+    if (company.asked() > 0) {
+      loop.send(loop.control(DatagramHeader.ASK, 0, loop.life), multicasts.group());
+      loop.multicastCounters.add(MulticastCount.CASTS_ASKED);
+      repairs.company(company.asked());
+    }
   }
 
   /// How long until something is due.
@@ -66,7 +76,10 @@ final class MulticastLoop implements Repairs.Out {
       return;
     }
     switch (header.kind) {
-      case DatagramHeader.ASK -> loop.send(loop.control(DatagramHeader.HEARD, header.from, loop.life), from);
+      case DatagramHeader.ASK -> {
+        peer.spoke();
+        loop.send(loop.control(DatagramHeader.HEARD, header.from, loop.life), from);
+      }
       case DatagramHeader.NAK -> repairs.asked(loop.nowNanos, header.highest, header.number, bits(in));
       case DatagramHeader.REPAIR -> repaired(header, in);
       default -> loop.counters.add(UdpCount.DROP_FOR_OTHERS);

@@ -33,7 +33,6 @@ final class Multicasts {
   private final InetSocketAddress group;
   private final Map<Long, List<MulticastDatagram>> waiting = new HashMap<>();
   private long askAt;
-  private int company;
 
   private Multicasts(UdpMulticast where, InetSocketAddress group, DatagramChannel channel) throws IOException {
     this.name = where.group() + " on " + where.device();
@@ -102,28 +101,30 @@ final class Multicasts {
     return askAt - now;
   }
 
-  /// Asks when it is time, more often while somebody new has not answered.
+  /// The peers that there are.
   ///
-  /// @return whether a question is to go to the group
-  boolean ask(long now, Iterable<UdpPeer> peers) {
-    if (now < askAt) {
-      return false;
-    }
+  /// @param asked     how many; when there are any, a question is to go to the group
+  /// @param receiving how many of these have said lately that they receive multicasts
+  /// @param heard     multicasts of how many have come
+  record Company(int asked, int receiving, int heard) {}
+
+  /// Looks whom to ask, when it is time: more often while somebody new has not answered.
+  Company ask(long now, Iterable<UdpPeer> peers) {
     boolean fresh = false;
-    company = 0;
+    int asked = 0;
+    int receiving = 0;
+    int heard = 0;
     for (UdpPeer peer : peers) {
       if (peer.isOpen()) {
-        company++;
-        fresh |= peer.hearing(this) == MulticastPeer.Hearing.UNKNOWN;
+        MulticastPeer.Hearing hearing = peer.hearing(this);
+        fresh |= hearing == MulticastPeer.Hearing.UNKNOWN;
+        asked++;
+        receiving += hearing == MulticastPeer.Hearing.YES ? 1 : 0;
+        heard += peer.isHeard() ? 1 : 0;
       }
     }
     askAt = now + (fresh ? ASK_AGAIN_NANOS : ASK_EVERY_NANOS);
-    return company > 0;
-  }
-
-  /// How many peers there were when they were asked last.
-  int company() {
-    return company;
+    return new Company(asked, receiving, heard);
   }
 
   void tell(UdpPeer peer, boolean hears) {

@@ -430,6 +430,15 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
   }
 
+  /// A multicast of its own has come.
+  void spoke() {
+    multicasts.spoke();
+  }
+
+  boolean isHeard() {
+    return multicasts.isHeard();
+  }
+
   /// Whether multicasts reach it, as far as it has said lately.
   MulticastPeer.Hearing hearing(Multicasts to) {
     if (isOpen() && multicasts.isDeaf(loop.nowNanos)) {

@@ -1,6 +1,7 @@
 package org.tutti.net.udp.multicast;
 
 import static org.tutti.Metric.counter;
+import static org.tutti.Metric.gauge;
 
 import org.tutti.Metric;
 import org.tutti.transport.Counts;
@@ -15,6 +16,14 @@ public enum MulticastCount implements Counts.Counted {
   CASTS_RECEIVED(counter("udp.casts.received", "Multicast datagrams with a share for this node came.")),
   /// Questions to the multicast address which peers receive it.
   CASTS_ASKED(counter("udp.asks.sent", "Questions to the multicast address which peers receive it.")),
+  /// Peers that are asked whether they receive multicasts.
+  PEERS_ASKED(
+      gauge("udp.multicast.peers", "Peers that are asked whether they receive multicasts.").tagged("kind", "asked")),
+  /// Peers that have said to receive multicasts.
+  PEERS_RECEIVING(
+      gauge("udp.multicast.peers", "Peers that receive multicasts, as they say.").tagged("kind", "receiving")),
+  /// Peers whose own multicasts have come.
+  PEERS_HEARD(gauge("udp.multicast.peers", "Peers whose own multicasts have come.").tagged("kind", "heard")),
   /// Multicast datagrams of peers were missing.
   CASTS_MISSED(counter("udp.casts.missed", "Multicast datagrams of peers were missing.")),
   /// Missing multicasts were given up; the link repeats their content.

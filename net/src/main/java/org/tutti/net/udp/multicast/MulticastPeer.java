@@ -26,6 +26,7 @@ public final class MulticastPeer {
 
   private Hearing hearing = Hearing.UNKNOWN;
   private long hearingNanos; // when that was said last
+  private boolean isHeard; // one of its own has come
 
   private long last; // the last multicast with a share for it; 0 for none
   private long before; // bit i: the multicast i + 1 before the last one had one, too
@@ -45,6 +46,7 @@ public final class MulticastPeer {
   public void begin(long now) {
     hearing = Hearing.UNKNOWN;
     hearingNanos = now;
+    isHeard = false;
     last = 0;
     before = 0;
     alone = false;
@@ -67,6 +69,18 @@ public final class MulticastPeer {
     boolean news = hearing != Hearing.YES;
     hearing = Hearing.YES;
     return news;
+  }
+
+  /// A multicast of its own has come.
+  public void spoke() {
+    isHeard = true;
+  }
+
+  /// Whether multicasts of its own have come.
+  ///
+  /// @return false until the first one, at most a second after it knows this node
+  public boolean isHeard() {
+    return isHeard;
   }
 
   /// Whether it has said nothing for so long that it is not believed to hear multicasts any more.
