@@ -49,4 +49,16 @@ class BenchmarksTest {
       assertThat(benchmark.send()).isEqualTo(before + i * 65536L);
     }
   }
+
+  @Test
+  void metricsOfANodeAndItsMembershipAreRead() throws Exception {
+    var benchmark = new MetricsBenchmark();
+    benchmark.make();
+    try {
+      assertThat(benchmark.node()).isGreaterThan(50);
+      assertThat(benchmark.group()).isGreaterThan(20);
+    } finally {
+      benchmark.close();
+    }
+  }
 }

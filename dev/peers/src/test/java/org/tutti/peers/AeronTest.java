@@ -60,7 +60,7 @@ class AeronTest {
       }
       assertThat(members.getFirst().closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
       assertThat(members.getLast().closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
-      var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 100, MOMENT, SendingThread.LISTENER);
+      var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 1, 100, MOMENT, SendingThread.LISTENER);
       assertThat(members.getFirst().calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
       assertThatThrownBy(() -> members.getFirst().flood(1 << 20, MOMENT)).hasMessageContaining("at most 131008 bytes");
     } finally {

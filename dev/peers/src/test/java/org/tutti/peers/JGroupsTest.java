@@ -57,7 +57,7 @@ class JGroupsTest {
       first.form(0, addresses);
       second.form(1, addresses);
       first.ready();
-      var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 100, MOMENT, SendingThread.THREAD);
+      var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 1, 100, MOMENT, SendingThread.THREAD);
       assertThat(first.calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
       assertThat(second.delivered()).isGreaterThanOrEqualTo(8);
     }
@@ -82,7 +82,7 @@ class JGroupsTest {
       }
       first.ready();
       for (SendingThread sendingThread : SendingThread.values()) {
-        var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 32, MOMENT, sendingThread);
+        var calls = new BenchTarget.Calls(BenchTarget.Operation.CALL, 8, 1, 32, MOMENT, sendingThread);
         assertThat(first.calls(calls).times().getTotalCount()).isGreaterThanOrEqualTo(8);
       }
       assertThat(first.delivered()).isZero();

@@ -50,6 +50,12 @@ final class ReplicaCommand implements Callable<Integer> {
   int clients = 64;
 
   @Option(
+      names = "--open",
+      paramLabel = "N",
+      description = "How many calls each client has open in a second comparison (${DEFAULT-VALUE}); 1 for none.")
+  int open = 16;
+
+  @Option(
       names = "--peers",
       paramLabel = "NAME",
       split = ",",
@@ -121,7 +127,12 @@ final class ReplicaCommand implements Callable<Integer> {
       beside = List.of();
     }
     return new ReplicaOptions(
-        Set.copyOf(parts), clients, beside, orElse(kills, quick ? 2 : 10), orElse(sessions, quick ? 1000 : 10_000));
+        Set.copyOf(parts),
+        clients,
+        open,
+        beside,
+        orElse(kills, quick ? 2 : 10),
+        orElse(sessions, quick ? 1000 : 10_000));
   }
 
   private static int orElse(int chosen, int standard) {

@@ -151,33 +151,18 @@ public interface BenchTarget extends AutoCloseable {
     CALL,
 
     /// A linearizable read.
-    READ,
-
-    /// A command, of one client for all callers.
-    SHARED_CALL,
-
-    /// A linearizable read, of one client for all callers.
-    SHARED_READ;
-
-    /// Whether it reads.
-    boolean isRead() {
-      return this == READ || this == SHARED_READ;
-    }
-
-    /// Whether all callers have one client.
-    boolean isShared() {
-      return this == SHARED_CALL || this == SHARED_READ;
-    }
+    READ
   }
 
   /// Closed loops of several callers, each with one call open.
   ///
   /// @param operation     what they do
   /// @param callers       how many there are
+  /// @param perClient     how many of them have a client of a service in common
   /// @param bytes         the length of each request
   /// @param nanos         how long they make calls
   /// @param sendingThread whether each is a thread that waits, or whoever completes a call makes the next one
-  record Calls(Operation operation, int callers, int bytes, long nanos, SendingThread sendingThread) {}
+  record Calls(Operation operation, int callers, int perClient, int bytes, long nanos, SendingThread sendingThread) {}
 
   /// Which thread sends in a closed loop.
   enum SendingThread {

@@ -44,12 +44,12 @@ final class ServiceClients implements AutoCloseable {
   /// Closed loops of callers whose clients have their sessions already.
   Callers.Result run(BenchTarget.Calls calls) throws InterruptedException, ExecutionException, TimeoutException {
     ByteBuffer request = ByteBuffer.wrap(new byte[calls.bytes()]);
-    boolean asks = calls.operation().isRead();
-    boolean shared = calls.operation().isShared();
-    open(shared ? 1 : calls.callers(), calls.bytes(), client());
+    boolean asks = calls.operation() == BenchTarget.Operation.READ;
+    int count = Math.ceilDiv(calls.callers(), calls.perClient());
+    open(count, calls.bytes(), client());
     List<Callers.Caller> callers = new ArrayList<>();
     for (int number = 0; number < calls.callers(); number++) {
-      Client client = clients.get(shared ? 0 : number);
+      Client client = clients.get(number % count);
       callers.add(asks ? () -> client.query(request, Read.LINEARIZABLE) : () -> client.call(request));
     }
     return Callers.run(callers, calls.nanos(), calls.sendingThread());

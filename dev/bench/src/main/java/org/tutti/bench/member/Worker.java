@@ -185,8 +185,9 @@ public final class Worker {
             BenchTarget.Operation.valueOf(command[1]),
             Integer.parseInt(command[2]),
             Integer.parseInt(command[3]),
-            Long.parseLong(command[4]),
-            BenchTarget.SendingThread.valueOf(command[5]));
+            Integer.parseInt(command[4]),
+            Long.parseLong(command[5]),
+            BenchTarget.SendingThread.valueOf(command[6]));
     Callers.Result result = target.calls(calls);
     var answer = new LinkedHashMap<String, Object>(times(result.times()));
     answer.put("start", result.start());

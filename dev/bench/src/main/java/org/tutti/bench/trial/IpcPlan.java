@@ -45,7 +45,7 @@ final class IpcPlan {
       String name = group.name().equals(IPC) ? "ipc over " + what.transport() : group.name() + " RpcDispatcher";
       for (SendingThread sendingThread : List.of(SendingThread.LISTENER, SendingThread.THREAD)) {
         List<Integer> callers = ReplicaPlan.only(group, 0, askers);
-        var task = new Task.Calls(callers, Operation.CALL, BYTES, sendingThread, options.time().toNanos());
+        var task = new Task.Calls(callers, 1, Operation.CALL, BYTES, sendingThread, options.time().toNanos());
         trials.add(new TrialSet.Trial(name + ReplicaPlan.how(sendingThread), group, task));
       }
     }

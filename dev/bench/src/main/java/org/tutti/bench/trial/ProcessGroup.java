@@ -312,9 +312,10 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
           .tell(
               String.format(
                   Locale.ROOT,
-                  "calls %s %d %d %d %s",
+                  "calls %s %d %d %d %d %s",
                   calls.operation(),
                   calls.callers().get(rank),
+                  calls.perClient(),
                   calls.bytes(),
                   calls.nanos(),
                   calls.sendingThread()));

@@ -7,11 +7,13 @@ import java.util.Set;
 ///
 /// @param parts    which measurements
 /// @param clients  how many call at once
+/// @param open     how many calls each has open in a second comparison; 1 for none
 /// @param peers    what is measured beside, `TOOLKIT-STACK`
 /// @param kills    how often a manager is killed
 /// @param sessions how many sessions a replica has when its heap is measured
-public record ReplicaOptions(Set<Part> parts, int clients, List<String> peers, int kills, int sessions) {
+public record ReplicaOptions(Set<Part> parts, int clients, int open, List<String> peers, int kills, int sessions) {
   private static final int CLIENTS_MAX = 1000;
+  private static final int OPEN_MAX = 10_000; // of all clients together
   private static final int KILLS_MAX = 100;
   private static final int SESSIONS_MAX = 10_000; // a service's own bound
 
@@ -39,6 +41,8 @@ public record ReplicaOptions(Set<Part> parts, int clients, List<String> peers, i
     peers = List.copyOf(peers);
     require(!parts.isEmpty(), "nothing to measure");
     require(clients >= 1 && clients <= CLIENTS_MAX, "1 to " + CLIENTS_MAX + " clients call, not " + clients);
+    String calls = "1 to " + OPEN_MAX + " calls are open, not " + clients + " times " + open;
+    require(open >= 1 && (long) clients * open <= OPEN_MAX, calls);
     require(kills >= 1 && kills <= KILLS_MAX, "1 to " + KILLS_MAX + " managers are killed, not " + kills);
     require(sessions >= 1 && sessions <= SESSIONS_MAX, "1 to " + SESSIONS_MAX + " sessions, not " + sessions);
     for (String peer : peers) {

@@ -67,6 +67,9 @@ final class ReplicaPlan {
     var trialSets = new ArrayList<TrialSet>();
     if (what.parts().contains(Part.CALLS)) {
       trialSets.add(calls());
+      if (what.open() > 1) {
+        trialSets.add(openCalls());
+      }
     }
     if (what.parts().contains(Part.LATENCY)) {
       trialSets.add(latency());
@@ -77,25 +80,41 @@ final class ReplicaPlan {
   private TrialSet calls() {
     ProcessGroup replica = group(REPLICA);
     ProcessGroup members = group(Instrument.TUTTI);
+    int clients = what.clients();
     var trials = new ArrayList<TrialSet.Trial>();
-    trials.add(client(replica, what.clients(), Operation.CALL, SendingThread.LISTENER));
-    trials.add(client(replica, what.clients(), Operation.CALL, SendingThread.THREAD));
-    trials.add(client(replica, what.clients(), Operation.READ, SendingThread.LISTENER));
-    trials.add(client(replica, what.clients(), Operation.READ, SendingThread.THREAD));
-    trials.add(client(replica, what.clients(), Operation.SHARED_CALL, SendingThread.LISTENER));
-    trials.add(client(replica, what.clients(), Operation.SHARED_CALL, SendingThread.THREAD));
-    trials.add(client(replica, what.clients(), Operation.SHARED_READ, SendingThread.LISTENER));
-    trials.add(spread(members, "multicast with futures", SendingThread.LISTENER));
-    trials.add(spread(members, "multicast with futures", SendingThread.THREAD));
+    for (SendingThread sendingThread : List.of(SendingThread.LISTENER, SendingThread.THREAD)) {
+      trials.add(client(replica, clients, 1, Operation.CALL, sendingThread));
+      trials.add(client(replica, clients, 1, Operation.READ, sendingThread));
+      trials.add(client(replica, 1, clients, Operation.CALL, sendingThread));
+      trials.add(spread(members, "multicast with futures", clients, sendingThread));
+    }
+    trials.add(client(replica, 1, clients, Operation.READ, SendingThread.LISTENER));
     for (ProcessGroup group : processGroups) {
       if (group.name().startsWith(JGROUPS_PEER)) {
-        trials.add(spread(group, group.name() + " RpcDispatcher", SendingThread.THREAD));
+        trials.add(spread(group, group.name() + " RpcDispatcher", clients, SendingThread.THREAD));
       } else if (group.name().startsWith(AERON_PEER)) {
-        Task task = task(only(group, 0, what.clients()), Operation.CALL, SendingThread.LISTENER);
-        trials.add(new TrialSet.Trial(group.name() + ", the leader's client", group, task));
+        trials.add(aeron(group, clients));
       }
     }
-    String title = String.format(Locale.ROOT, "%d callers, %d B, one call of each at a time", what.clients(), BYTES);
+    String title = String.format(Locale.ROOT, "%d callers, %d B, one call of each at a time", clients, BYTES);
+    return new TrialSet(title, trials, options.rounds());
+  }
+
+  /// Clients that have several calls open each.
+  private TrialSet openCalls() {
+    ProcessGroup replica = group(REPLICA);
+    int callers = what.clients() * what.open();
+    var trials = new ArrayList<TrialSet.Trial>();
+    trials.add(client(replica, what.clients(), what.open(), Operation.CALL, SendingThread.LISTENER));
+    trials.add(client(replica, what.clients(), what.open(), Operation.READ, SendingThread.LISTENER));
+    trials.add(spread(group(Instrument.TUTTI), "multicast with futures", callers, SendingThread.LISTENER));
+    for (ProcessGroup group : processGroups) {
+      if (group.name().startsWith(AERON_PEER)) {
+        trials.add(aeron(group, callers));
+      }
+    }
+    String title =
+        String.format(Locale.ROOT, "%d clients, %d B, %d calls of each at a time", what.clients(), BYTES, what.open());
     return new TrialSet(title, trials, options.rounds());
   }
 
@@ -107,10 +126,10 @@ final class ReplicaPlan {
         String.format(Locale.ROOT, "one client, %d B", BYTES),
         List.of(
             new TrialSet.Trial("raw ping", raw, ping),
-            client(replica, 1, Operation.CALL, SendingThread.LISTENER),
-            client(replica, 1, Operation.CALL, SendingThread.THREAD),
-            client(replica, 1, Operation.READ, SendingThread.LISTENER),
-            client(replica, 1, Operation.READ, SendingThread.THREAD)),
+            client(replica, 1, 1, Operation.CALL, SendingThread.LISTENER),
+            client(replica, 1, 1, Operation.CALL, SendingThread.THREAD),
+            client(replica, 1, 1, Operation.READ, SendingThread.LISTENER),
+            client(replica, 1, 1, Operation.READ, SendingThread.THREAD)),
         options.rounds());
   }
 
@@ -118,8 +137,8 @@ final class ReplicaPlan {
     return options.time().toNanos();
   }
 
-  private Task.Calls task(List<Integer> callers, Operation operation, SendingThread sendingThread) {
-    return new Task.Calls(callers, operation, BYTES, sendingThread, nanos());
+  private Task.Calls task(List<Integer> callers, int perClient, Operation operation, SendingThread sendingThread) {
+    return new Task.Calls(callers, perClient, operation, BYTES, sendingThread, nanos());
   }
 
   /// Callers in one process only.
@@ -135,23 +154,27 @@ final class ReplicaPlan {
   }
 
   /// Clients, which are in the last process.
-  private TrialSet.Trial client(ProcessGroup replica, int clients, Operation operation, SendingThread sendingThread) {
-    String name =
-        switch (operation) {
-          case CALL -> "calls";
-          case READ -> "linearizable reads";
-          case SHARED_CALL -> "calls of one client";
-          case SHARED_READ -> "linearizable reads of one client";
-        };
+  private TrialSet.Trial client(
+      ProcessGroup replica, int clients, int perClient, Operation operation, SendingThread sendingThread) {
+    String name = operation == Operation.READ ? "linearizable reads" : "calls";
+    boolean shared = clients == 1 && perClient > 1;
+    List<Integer> callers = only(replica, replica.size() - 1, clients * perClient);
     return new TrialSet.Trial(
-        name + how(sendingThread), replica, task(only(replica, replica.size() - 1, clients), operation, sendingThread));
+        name + (shared ? " of one client" : "") + how(sendingThread),
+        replica,
+        task(callers, perClient, operation, sendingThread));
   }
 
   /// As many callers at each member as at the others, or one more.
-  private TrialSet.Trial spread(ProcessGroup group, String name, SendingThread sendingThread) {
+  private TrialSet.Trial spread(ProcessGroup group, String name, int all, SendingThread sendingThread) {
     int members = group.size();
-    List<Integer> callers =
-        IntStream.range(0, members).mapToObj(rank -> (what.clients() + members - 1 - rank) / members).toList();
-    return new TrialSet.Trial(name + how(sendingThread), group, task(callers, Operation.CALL, sendingThread));
+    List<Integer> callers = IntStream.range(0, members).mapToObj(rank -> (all + members - 1 - rank) / members).toList();
+    return new TrialSet.Trial(name + how(sendingThread), group, task(callers, 1, Operation.CALL, sendingThread));
+  }
+
+  /// Calls of the one client that it has, in the process of the leader.
+  private TrialSet.Trial aeron(ProcessGroup group, int callers) {
+    Task task = task(only(group, 0, callers), 1, Operation.CALL, SendingThread.LISTENER);
+    return new TrialSet.Trial(group.name() + ", the leader's client", group, task);
   }
 }

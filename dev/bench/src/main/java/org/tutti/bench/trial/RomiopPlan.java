@@ -132,7 +132,7 @@ final class RomiopPlan {
     for (int rank = 0; rank <= servers; rank++) {
       callers.add(rank == servers ? 1 : 0);
     }
-    return new Task.Calls(callers, Operation.CALL, bytes, SendingThread.THREAD, options.time().toNanos());
+    return new Task.Calls(callers, 1, Operation.CALL, bytes, SendingThread.THREAD, options.time().toNanos());
   }
 
   private TrialSet orderTime(int bytes) {

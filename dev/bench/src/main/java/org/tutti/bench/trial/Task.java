@@ -27,7 +27,7 @@ sealed interface Task {
       case Flood it -> new Flood(it.senders, it.bytes, other);
       case Cast it -> new Cast(it.rank, it.bytes, other);
       case Closed it -> new Closed(it.rank, it.bytes, it.sendingThread, other);
-      case Calls it -> new Calls(it.callers, it.operation, it.bytes, it.sendingThread, other);
+      case Calls it -> new Calls(it.callers, it.perClient, it.operation, it.bytes, it.sendingThread, other);
       case Open it -> new Open(it.rank, it.bytes, it.perSecond, other);
       case Packed it -> new Packed(it.packing, it.source, other);
       case Settling it -> new Settling(it.packing, it.source, other);
@@ -53,8 +53,10 @@ sealed interface Task {
 
   /// Callers that have one call open each, side by side.
   ///
-  /// @param callers how many there are, by rank
-  record Calls(List<Integer> callers, Operation operation, int bytes, SendingThread sendingThread, long nanos)
+  /// @param callers   how many there are, by rank
+  /// @param perClient how many of them have a client of a service in common
+  record Calls(
+      List<Integer> callers, int perClient, Operation operation, int bytes, SendingThread sendingThread, long nanos)
       implements Task {
     public Calls {
       callers = List.copyOf(callers);

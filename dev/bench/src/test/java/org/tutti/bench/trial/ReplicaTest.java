@@ -26,7 +26,7 @@ class ReplicaTest {
   @TempDir Path directory;
 
   private static ReplicaOptions what(Part... parts) {
-    return new ReplicaOptions(Set.of(parts), 8, List.of(), 1, 20);
+    return new ReplicaOptions(Set.of(parts), 8, 2, List.of(), 1, 20);
   }
 
   private String measured(int members, ReplicaOptions what) throws InterruptedException {
@@ -47,11 +47,13 @@ class ReplicaTest {
 
   @Test
   void mistakesAreNamed() {
-    assertThatThrownBy(() -> new ReplicaOptions(Set.of(), 8, List.of(), 1, 1)).hasMessage("nothing to measure");
-    assertThatThrownBy(() -> new ReplicaOptions(Set.of(Part.CALLS), 8, List.of("raft"), 1, 1))
+    assertThatThrownBy(() -> new ReplicaOptions(Set.of(), 8, 1, List.of(), 1, 1)).hasMessage("nothing to measure");
+    assertThatThrownBy(() -> new ReplicaOptions(Set.of(Part.CALLS), 8, 1, List.of("raft"), 1, 1))
         .hasMessage("peers are jgroups-STACK and aeron-STACK, not raft");
-    assertThatThrownBy(() -> new ReplicaOptions(Set.of(Part.FAILOVER), 8, List.of(), 101, 1))
+    assertThatThrownBy(() -> new ReplicaOptions(Set.of(Part.FAILOVER), 8, 1, List.of(), 101, 1))
         .hasMessage("1 to 100 managers are killed, not 101");
+    assertThatThrownBy(() -> new ReplicaOptions(Set.of(Part.CALLS), 200, 51, List.of(), 1, 1))
+        .hasMessage("1 to 10000 calls are open, not 200 times 51");
     assertThatThrownBy(() -> what(Part.FAILOVER).check(2)).hasMessage("of 2 replicas none serves without the manager");
   }
 
@@ -64,6 +66,7 @@ class ReplicaTest {
         .containsPattern("\\| calls, callbacks +\\| [1-9]")
         .containsPattern("\\| linearizable reads, threads wait +\\| [1-9]")
         .containsPattern("\\| multicast with futures, callbacks +\\| [1-9]")
+        .contains("8 clients, 100 B, 2 calls of each at a time: 1 of 1 rounds count")
         .contains("one client, 100 B: 1 of 1 rounds count")
         .containsPattern("\\| raw ping +\\| ")
         .containsPattern("\\| 20 sessions, 20 connections +\\| [1-9]")
