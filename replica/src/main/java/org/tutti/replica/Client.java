@@ -472,7 +472,11 @@ public final class Client implements AutoCloseable {
   }
 
   private long waiting() {
-    return first.waiting() + beside.stream().mapToLong(Carrier::waiting).sum();
+    long sum = first.waiting();
+    for (Carrier one : beside) { // no stream: this is asked for each request that an outcome makes
+      sum += one.waiting();
+    }
+    return sum;
   }
 
   /// As [#act], by the loop, which other clients share: a failure ends this client only.

@@ -98,7 +98,9 @@ final class ReplyBundles {
   /// @param window how many of them may be without acknowledgement
   /// @return whether the replies to it are gathered
   boolean begins(Connection from, Frame.Call call, int window) {
-    from.gathered.headMap(call.below()).clear();
+    if (!from.gathered.isEmpty()) {
+      from.gathered.headMap(call.below()).clear();
+    }
     if (!from.bundles || from.policy == null || call.skip()) {
       return false;
     }

@@ -2,7 +2,9 @@ package org.tutti.bench.member;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,10 @@ public final class Callers {
   private final long forNanos;
   private final CountDownLatch running;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  // One for each thread that sees answers: one for each caller would not fit into a processor's cache.
+  private final Queue<Histogram> all = new ConcurrentLinkedQueue<>();
+  private final ThreadLocal<Histogram> times = ThreadLocal.withInitial(this::more);
   private long start;
   private long end;
 
@@ -67,9 +73,15 @@ public final class Callers {
       }
     }
     together.await(threads);
-    Histogram all = Times.empty();
-    loops.forEach(loop -> all.add(loop.times));
-    return new Result(all, together.start, loops.stream().mapToLong(loop -> loop.before).max().orElse(together.end));
+    Histogram sum = Times.empty();
+    together.all.forEach(sum::add);
+    return new Result(sum, together.start, loops.stream().mapToLong(loop -> loop.before).max().orElse(together.end));
+  }
+
+  private Histogram more() {
+    Histogram empty = Times.empty();
+    all.add(empty);
+    return empty;
   }
 
   private void await(List<Thread> threads) throws InterruptedException, ExecutionException, TimeoutException {
@@ -87,7 +99,6 @@ public final class Callers {
   /// Of one caller. One thread after the other, handed on by its calls.
   private final class Loop {
     private final Caller caller;
-    private final Histogram times = Times.empty();
     private long before;
 
     Loop(Caller caller) {
@@ -141,7 +152,7 @@ public final class Callers {
 
     private void recorded() {
       long now = System.nanoTime();
-      Times.record(times, now - before);
+      Times.record(times.get(), now - before);
       before = now;
     }
   }
