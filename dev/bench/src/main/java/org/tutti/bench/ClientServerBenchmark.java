@@ -20,14 +20,15 @@ public final class ClientServerBenchmark {
   private static final double P50 = 50;
   private static final double P99 = 99;
   private static final double SECOND = 1e9;
-  private static final int COUNT_MAX = 16;
+  private static final int SERVERS_MAX = 16;
+  private static final int CLIENTS_MAX = 64;
 
   /// What to measure, and how long.
   ///
   /// @param transport carries everything
   /// @param ordering  of the group
   /// @param servers   how many, each 1 to 16
-  /// @param clients   how many, each 1 to 16
+  /// @param clients   how many, each 1 to 64
   /// @param bytes     the length of a request, at least 12
   /// @param rounds    how often everything is measured
   /// @param time      how long one measurement lasts
@@ -43,16 +44,19 @@ public final class ClientServerBenchmark {
     public Options {
       servers = List.copyOf(servers);
       clients = List.copyOf(clients);
-      for (List<Integer> counts : List.of(servers, clients)) {
-        if (counts.isEmpty() || counts.stream().anyMatch(one -> one < 1 || one > COUNT_MAX)) {
-          throw new IllegalArgumentException("there are 1 to " + COUNT_MAX + " servers and clients, not " + counts);
-        }
-      }
+      check("servers", servers, SERVERS_MAX);
+      check("clients", clients, CLIENTS_MAX);
       if (bytes < ClientServer.BYTES_MIN || bytes > 1 << 16) {
         throw new IllegalArgumentException("requests have " + ClientServer.BYTES_MIN + " to 65536 bytes, not " + bytes);
       }
       if (rounds < 1 || !time.isPositive()) {
         throw new IllegalArgumentException("nothing to measure");
+      }
+    }
+
+    private static void check(String who, List<Integer> counts, int most) {
+      if (counts.isEmpty() || counts.stream().anyMatch(one -> one < 1 || one > most)) {
+        throw new IllegalArgumentException("there are 1 to " + most + " " + who + ", not " + counts);
       }
     }
   }

@@ -16,6 +16,9 @@ enum Measure {
   /// CPU seconds of all processes of a process group per million messages.
   CPU("CPU s/M", 1, 2),
 
+  /// The same of those processes that have no callers, where there are such: what calls cost who serves them.
+  SERVER_CPU("CPU s/M servers", 1, 2),
+
   /// Times in microseconds.
   P50("p50 us", 1e-3, 1),
 
@@ -102,7 +105,7 @@ enum Measure {
   /// Whether it makes sense to divide one target's by another's.
   boolean hasRatio() {
     return switch (this) {
-      case RATE, CALLS, CPU, P50, P90, P99, P999, MAX -> true;
+      case RATE, CALLS, CPU, SERVER_CPU, P50, P90, P99, P999, MAX -> true;
       case LOST,
           PAUSE,
           ENGINE_BYTES,

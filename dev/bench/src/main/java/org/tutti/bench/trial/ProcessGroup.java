@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.DataFormatException;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.tutti.bench.member.BenchTarget;
 import org.tutti.bench.member.Times;
@@ -159,6 +160,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     children.forEach(MeasuredProcess::longestPause);
     List<Map<String, String>> before = usage();
     double cpu = cpuSeconds();
+    double servers = cpuSeconds(servers(task));
     Machine.Moment start = Machine.now(own);
     var values = new TreeMap<Measure, Double>();
     String times = null;
@@ -196,6 +198,9 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     }
     Machine.Moment end = Machine.now(own);
     values.put(Measure.CPU, (cpuSeconds() - cpu) / messages * MILLION);
+    if (!servers(task).isEmpty()) {
+      values.put(Measure.SERVER_CPU, (cpuSeconds(servers(task)) - servers) / messages * MILLION);
+    }
     List<Map<String, String>> after = usage();
     SortedMap<String, Long> counters = counted(before, after);
     if (task instanceof Task.Slow) {
@@ -225,7 +230,18 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   }
 
   double cpuSeconds() {
-    return children.stream().mapToDouble(child -> Machine.cpuSeconds(child.pid())).sum();
+    return cpuSeconds(children);
+  }
+
+  private static double cpuSeconds(List<MeasuredProcess> some) {
+    return some.stream().mapToDouble(child -> Machine.cpuSeconds(child.pid())).sum();
+  }
+
+  /// The processes that answer the calls of others and make none.
+  private List<MeasuredProcess> servers(Task task) {
+    return task instanceof Task.Calls calls
+        ? IntStream.range(0, size()).filter(rank -> calls.callers().get(rank) == 0).mapToObj(this::child).toList()
+        : List.of();
   }
 
   /// What each process has delivered, allocated and counted, and when.
