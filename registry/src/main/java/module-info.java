@@ -10,5 +10,6 @@ module org.tutti.registry {
 
   exports org.tutti.registry;
   exports org.tutti.registry.http to
-      org.tutti.cli;
+      org.tutti.cli,
+      org.tutti.romiop;
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.romiop {
   requires org.tutti;
   requires org.tutti.corba; // javax.rmi.CORBA.Stub, which JacORB wants
+  requires org.tutti.registry; // its port for metrics
   requires org.tutti.replica;
   requires jacorb;
   requires jacorb.omgapi;

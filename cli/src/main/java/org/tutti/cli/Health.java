@@ -33,7 +33,7 @@ import org.tutti.Ordering;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.registry.http.HttpPort;
-import org.tutti.replica.spi.PrometheusText;
+import org.tutti.registry.http.PrometheusText;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 

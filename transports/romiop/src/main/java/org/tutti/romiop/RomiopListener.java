@@ -25,8 +25,8 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.registry.http.MetricsPort;
 import org.tutti.replica.consolidation.Consolidation;
-import org.tutti.replica.spi.MetricsPort;
 
 /// Makes this process a member of a group of objects, and gives its ORB one connection, from which the ORB reads the
 /// requests of all clients in total order.

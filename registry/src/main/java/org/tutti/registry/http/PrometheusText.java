@@ -1,4 +1,4 @@
-package org.tutti.replica.spi;
+package org.tutti.registry.http;
 
 import java.util.Collection;
 import java.util.stream.Collectors;
