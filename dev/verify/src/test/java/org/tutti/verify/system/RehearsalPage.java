@@ -15,8 +15,8 @@ import org.tutti.fixture.Tree;
 
 /// The blocks of a guide, such as `docs/guides/rehearsal.md`, that show what a rehearsal has printed, each between
 /// "```text NAME" and "```". They are compared with what is printed now; with `-Dtutti.rewrite=true` they are written
-/// anew instead. What differs from run to run is replaced by a word: numbers by `N`, times by `TIME`, ports and
-/// directories by such as an operator has.
+/// anew instead. What differs from run to run is replaced by a word: numbers by `N`, times by `TIME`, builds by
+/// `VERSION`, ports and directories by such as an operator has.
 final class RehearsalPage {
   private static final int COLUMNS = 116;
 
@@ -29,6 +29,7 @@ final class RehearsalPage {
     page = Tree.root().resolve("docs/guides").resolve(guide);
     pattern("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z", "TIME");
     pattern("(Not(?:After|Before): ).*?\\d{4}\\)", "$1TIME)");
+    pattern("\\b(tutti|Java) \\d+\\.\\d\\S*", "$1 VERSION");
     pattern("\\d+\\.\\d s\\b", "N.N s");
     pattern("\\b(view|position|process) \\d+", "$1 N");
     pattern("\\b\\d+ (batches|more wait|days)", "N $1");
