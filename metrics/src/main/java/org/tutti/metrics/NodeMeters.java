@@ -67,7 +67,7 @@ public final class NodeMeters implements AutoCloseable {
   /// Shows a node and its memberships from now on.
   ///
   /// @param registry gets the meters, from a thread of its own, soon after this call
-  /// @param every    how often metrics are read; a reading occupies the engine thread for a tenth of a millisecond at most
+  /// @param every    how often metrics are read; a reading takes the engine thread a tenth of a millisecond at most
   /// @param node     whose metrics
   /// @param groups   memberships of this node; each has its name as the tag `group`
   /// @return shows them until it is closed; it closes neither the registry nor the node
