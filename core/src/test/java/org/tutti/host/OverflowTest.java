@@ -103,7 +103,7 @@ class OverflowTest {
     assertThat(group.taken()).isZero();
     var asked = new ArrayList<Request>();
     inbox.drain(asked::add, Integer.MAX_VALUE);
-    assertThat(asked).containsExactly(new Request.Consumed("bank"));
+    assertThat(asked).containsOnly(new Request.Consumed("bank")); // again, if the engine has looked in between
     deliver(40, LARGE); // five windows
     untilAllIsConsumed();
     Status.Spilled spilled = group.status().spilled();
