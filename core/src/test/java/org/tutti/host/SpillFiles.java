@@ -16,6 +16,10 @@ final class SpillFiles implements Spill.Files {
     boolean closed;
   }
 
+  synchronized boolean areThere() {
+    return !files.isEmpty();
+  }
+
   synchronized List<Content> open() {
     return files.stream().filter(file -> !file.closed).toList();
   }
