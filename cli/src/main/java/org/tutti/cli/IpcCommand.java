@@ -470,6 +470,10 @@ final class IpcCommand implements Runnable {
       }
     }
 
+    private void begin(Runnable task) {
+      Thread.ofPlatform().daemon().name("ipc program").start(task);
+    }
+
     private byte[] run(ByteBuffer question) throws InterruptedException {
       Process process;
       try {
@@ -479,9 +483,10 @@ final class IpcCommand implements Runnable {
       }
       byte[] bytes = new byte[question.remaining()];
       question.get(bytes);
-      Thread.ofVirtual().start(() -> write(process, bytes));
-      // A thread each: what the program has left behind may keep its output open.
-      var said = CompletableFuture.supplyAsync(() -> read(process), Thread::startVirtualThread);
+      // A thread each, as what the program has left behind may keep its output open; not virtual ones, whose carriers
+      // pipes hold.
+      begin(() -> write(process, bytes));
+      var said = CompletableFuture.supplyAsync(() -> read(process), this::begin);
       long start = System.nanoTime();
       try {
         byte[] reply = said.get(timeout.toNanos(), TimeUnit.NANOSECONDS);

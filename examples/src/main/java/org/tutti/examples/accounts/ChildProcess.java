@@ -66,7 +66,8 @@ final class ChildProcess {
     }
     command.addAll(args);
     ChildProcess child = new ChildProcess(name, new ProcessBuilder(command).redirectErrorStream(true).start());
-    Thread.ofVirtual().name("output of " + name).start(() -> child.forward(notices));
+    // Not a virtual thread: reading from a pipe holds its carrier.
+    Thread.ofPlatform().daemon().name("output of " + name).start(() -> child.forward(notices));
     return child;
   }
 

@@ -69,7 +69,7 @@ final class MeasuredProcess implements AutoCloseable {
     command.addAll(List.of("-cp", classPath(), Worker.class.getName(), target));
     process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     commands = process.outputWriter();
-    Thread.ofVirtual().name(title).start(() -> listen(process.inputReader()));
+    Thread.ofPlatform().daemon().name(title).start(() -> listen(process.inputReader())); // a pipe holds a carrier
   }
 
   /// All that this JVM has, as one class path: so a process is the same whether modules are in use here or not.
