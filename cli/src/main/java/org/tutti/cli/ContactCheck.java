@@ -29,7 +29,6 @@ import org.tutti.transport.Endpoint;
 import org.tutti.transport.Profile;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
-import picocli.CommandLine.TypeConversionException;
 
 /// Asks a contact whether it would take a member in, without becoming one.
 ///
@@ -39,7 +38,7 @@ import picocli.CommandLine.TypeConversionException;
 /// node have agreed on transport, certificates or keys, version, cluster and group, and no view has changed. What a
 /// peer has against the node is told by it as it is to a member.
 final class ContactCheck {
-  private static final String CHECK = "contact";
+  static final String CHECK = "contact";
   private static final String MULTICAST = "multicast";
   private static final Set<String> OVER_TCP = Set.of("tcp", "rmi", "grpc", "iiop");
   private static final Duration HEARTBEAT = Duration.ofMillis(50); // a node calls once in two of them
@@ -72,20 +71,13 @@ final class ContactCheck {
 
   /// Asks it; takes no longer than the timeout, and a moment.
   List<Finding> find() {
-    try {
-      Contact contact = new Contact.Converter().convert(text);
-      return contact instanceof Contact.At(_, Address address) ? askOrFail(address) : search(contact);
-    } catch (TypeConversionException | Failure | TuttiException | IOException e) {
-      return List.of(Finding.fail(CHECK, text, String.valueOf(e.getMessage()), null));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return List.of();
-    }
-  }
-
-  /// What did not come to an end.
-  static Finding late(String text, Duration timeout) {
-    return Finding.fail(CHECK, text, "no result for " + TimeConverter.show(timeout), "is a name server too slow?");
+    return Finding.of(
+        CHECK,
+        text,
+        () -> {
+          Contact contact = new Contact.Converter().convert(text);
+          return contact instanceof Contact.At(_, Address address) ? askOrFail(address) : search(contact);
+        });
   }
 
   private long leftMillis() {

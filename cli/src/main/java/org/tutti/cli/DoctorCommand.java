@@ -132,13 +132,13 @@ final class DoctorCommand implements Callable<Integer> {
     examine(host);
     print(host.findings());
     for (Map.Entry<String, CompletableFuture<List<Finding>>> contact : contacts.entrySet()) {
-      print(result(contact.getValue(), ContactCheck.late(contact.getKey(), timeout), endNanos));
+      print(result(contact.getValue(), Finding.late(ContactCheck.CHECK, contact.getKey(), timeout), endNanos));
     }
     for (Map.Entry<String, CompletableFuture<List<Finding>>> path : paths.entrySet()) {
       print(result(path.getValue(), PathCheck.late(path.getKey()), endNanos));
     }
     for (Map.Entry<String, CompletableFuture<List<Finding>>> member : members.entrySet()) {
-      print(result(member.getValue(), MemberCheck.late(member.getKey(), timeout), endNanos));
+      print(result(member.getValue(), Finding.late(MemberCheck.CHECK, member.getKey(), timeout), endNanos));
     }
     if (failed > 0) {
       throw new Failure(failed + " of " + checks + " checks failed");

@@ -1,6 +1,11 @@
 package org.tutti.cli;
 
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.TuttiException;
+import picocli.CommandLine.TypeConversionException;
 
 /// What a check of `tutti doctor` has found.
 ///
@@ -30,6 +35,28 @@ record Finding(String check, String of, Grade grade, String words, @Nullable Str
 
   static Finding fail(String check, String of, String words, @Nullable String advice) {
     return new Finding(check, of, Grade.FAIL, words, advice);
+  }
+
+  /// Something that is looked at.
+  interface Look {
+    List<Finding> find() throws IOException, InterruptedException;
+  }
+
+  /// What there is to be found, or why it cannot be looked at.
+  static List<Finding> of(String check, String of, Look look) {
+    try {
+      return look.find();
+    } catch (TypeConversionException | Failure | TuttiException | IOException e) {
+      return List.of(fail(check, of, String.valueOf(e.getMessage()), null));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return List.of();
+    }
+  }
+
+  /// A look that did not come to an end.
+  static Finding late(String check, String of, Duration timeout) {
+    return fail(check, of, "no result for " + TimeConverter.show(timeout), "is a name server too slow?");
   }
 
   /// Prints a line.

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.TypeConversionException;
 
 /// Asks a running member, where [Health] answers, how it stands, which build it runs and what its clock says.
 ///
@@ -15,7 +14,7 @@ import picocli.CommandLine.TypeConversionException;
 /// member read it at some time between question and answer, so it is compared with the middle of these, and wrong by no
 /// more than a half of the round trip. Of some round trips the shortest one counts.
 final class MemberCheck {
-  private static final String CHECK = "member";
+  static final String CHECK = "member";
   private static final String BUILD = "build";
   private static final String CLOCK = "clock";
   private static final int SAMPLES = 5; // the first one has a connection to make, and classes to load
@@ -34,25 +33,17 @@ final class MemberCheck {
 
   /// Asks it; takes no longer than the timeout for each answer.
   List<Finding> find() {
-    try {
-      var client = new HealthClient(new AddressConverter().convert(text), doctor.carrier.tls()).within(doctor.timeout);
-      HealthClient.Timed quickest = client.quickest(SAMPLES);
-      var findings = new ArrayList<>(List.of(standing(quickest.status()), build(quickest.status().get("build"))));
-      if (quickest.status().get("time") instanceof String time) {
-        findings.add(clock(time, quickest));
-      }
-      return findings;
-    } catch (TypeConversionException | Failure e) {
-      return List.of(Finding.fail(CHECK, text, String.valueOf(e.getMessage()), null));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return List.of();
-    }
+    return Finding.of(CHECK, text, this::ask);
   }
 
-  /// What did not come to an end.
-  static Finding late(String text, Duration timeout) {
-    return Finding.fail(CHECK, text, "no result for " + TimeConverter.show(timeout), "is a name server too slow?");
+  private List<Finding> ask() throws InterruptedException {
+    var client = new HealthClient(new AddressConverter().convert(text), doctor.carrier.tls()).within(doctor.timeout);
+    HealthClient.Timed quickest = client.quickest(SAMPLES);
+    var findings = new ArrayList<>(List.of(standing(quickest.status()), build(quickest.status().get("build"))));
+    if (quickest.status().get("time") instanceof String time) {
+      findings.add(clock(time, quickest));
+    }
+    return findings;
   }
 
   private Finding standing(Map<String, Object> status) {
@@ -85,7 +76,7 @@ final class MemberCheck {
     try {
       its = Instant.parse(time);
     } catch (DateTimeParseException e) {
-      return Finding.fail(CLOCK, text, "its time is none: " + time, null);
+      return Finding.fail(CLOCK, text, "what it tells is no time: " + time, null);
     }
     Duration unsure = asked.roundTrip().plus(TOLD_TO).dividedBy(2);
     Duration ahead = Duration.between(asked.sent().plus(unsure), its.plus(TOLD_TO));
