@@ -207,20 +207,18 @@ final class StatusTracker {
 
   private List<GroupMetrics.Peer> peers(
       View here, @Nullable ViewHistory current, ViewHistory.@Nullable Progress progress) {
-    List<GroupMetrics.Traffic> lags = current == null ? List.of() : current.lags();
-    boolean known = current != null && progress != null && deliveries.isSynced();
-    long heldHere = known ? deliveries.positionNext() + current.positionsFrom(progress.delivered()) : 0;
+    List<ViewHistory.Lag> lags = current == null ? List.of() : current.lags();
+    boolean known = current != null && deliveries.isSynced();
+    long heldHere = known ? deliveries.positionNext() + current.positionsUndelivered() : 0;
     var seen = new ArrayList<GroupMetrics.Peer>();
     for (MemberId member : here.members()) {
       int rank = progress == null ? -1 : progress.view().rankOf(member);
       if (!member.equals(identity.self())) {
-        GroupMetrics.Traffic lag = rank < 0 ? null : lags.get(rank);
+        ViewHistory.Lag lag = rank < 0 ? null : lags.get(rank);
         OptionalLong acknowledged =
-            rank < 0 || !known
-                ? OptionalLong.empty()
-                : OptionalLong.of(heldHere - current.positionsFrom(progress.held()[rank]));
+            lag == null || !known ? OptionalLong.empty() : OptionalLong.of(heldHere - lag.positions());
         long unconsumed = rank < 0 ? 0 : ledger.unconsumedFrom(progress.consumed()[rank]);
-        seen.add(node.peer(member, acknowledged, lag, unconsumed));
+        seen.add(node.peer(member, acknowledged, lag == null ? null : lag.traffic(), unconsumed));
       }
     }
     return seen;

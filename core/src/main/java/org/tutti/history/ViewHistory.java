@@ -527,34 +527,41 @@ public final class ViewHistory {
         bytes);
   }
 
+  /// What is held here that a member is not known to hold.
+  ///
+  /// @param traffic   its messages, and the bytes of their batches
+  /// @param positions how many positions there are in it
+  public record Lag(GroupMetrics.Traffic traffic, long positions) {}
+
   /// What is held here that each member is not known to hold.
   ///
-  /// @return by rank, with the bytes of batches; for this member nothing
-  public List<GroupMetrics.Traffic> lags() {
+  /// @return by rank; for this member nothing
+  public List<Lag> lags() {
     long[] held = stability.held();
     long[] messages = new long[held.length];
     long[] bytes = new long[held.length];
+    long[] positions = new long[held.length];
     for (long index = log.first(); index < log.heldNext(); index++) {
       Batch batch = log.at(index);
       for (int rank = 0; rank < held.length; rank++) {
         if (rank != self && held[rank] <= index) {
           messages[rank] += batch.count();
           bytes[rank] += batch.payload().remaining();
+          positions[rank] += batch.positions();
         }
       }
     }
     return IntStream.range(0, held.length)
-        .mapToObj(rank -> new GroupMetrics.Traffic(messages[rank], bytes[rank]))
+        .mapToObj(rank -> new Lag(new GroupMetrics.Traffic(messages[rank], bytes[rank]), positions[rank]))
         .toList();
   }
 
-  /// How many positions there are in what is held here.
+  /// How many positions there are in what is held here and not delivered.
   ///
-  /// @param index from which on; what is before the log's first batch does not count
   /// @return the number
-  public long positionsFrom(long index) {
+  public long positionsUndelivered() {
     long positions = 0;
-    for (long at = Math.max(log.first(), index); at < log.heldNext(); at++) {
+    for (long at = Math.max(log.first(), deliveries.deliveredNext()); at < log.heldNext(); at++) {
       positions += log.at(at).positions();
     }
     return positions;

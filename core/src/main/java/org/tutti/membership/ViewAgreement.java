@@ -884,8 +884,9 @@ public final class ViewAgreement {
       if (!isBusy() || effects.nowNanos() - startedAt < patienceNanos) {
         return;
       }
-      group.omitted(ballot, silent(), Omission.SILENT);
-      restartWithout(silent());
+      List<MemberId> silent = silent();
+      group.omitted(ballot, silent, Omission.SILENT);
+      restartWithout(silent);
     }
 
     private void restartWithout(List<MemberId> silent) {
