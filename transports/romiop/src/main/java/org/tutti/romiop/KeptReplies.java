@@ -77,9 +77,13 @@ final class KeptReplies {
   /// @return null when it is to be executed
   @Nullable Giop instead(FtRequest call, int minor) {
     RomiopFailure refusal = refusal(call, minor);
-    if (refusal != null) {
-      return Giop.exception(minor, refusal);
-    }
+    return refusal == null ? reply(call) : Giop.exception(minor, refusal);
+  }
+
+  /// The reply to a call that was executed before.
+  ///
+  /// @return null when none is kept
+  @Nullable Giop reply(FtRequest call) {
     Kept before = replies.get(Id.of(call));
     return before == null ? null : before.reply();
   }

@@ -322,11 +322,17 @@ final class ServerConnection extends GroupConnection {
   /// @return null when it is not executed
   private @Nullable Call turn(GroupMessage message, @Nullable FtRequest again) {
     kept.turn(message.time());
-    Giop instead = again == null ? null : kept.instead(again, message.giop().minorVersion());
-    if (again != null && instead != null) {
-      RomiopFailure refusal = kept.refusal(again, message.giop().minorVersion());
-      counts.addShared(refusal == null ? MemberCount.REPEATED : MemberCount.of(refusal));
-      answer(message, instead);
+    int minor = message.giop().minorVersion();
+    RomiopFailure refusal = again == null ? null : kept.refusal(again, minor);
+    if (refusal != null) {
+      counts.addShared(MemberCount.of(refusal));
+      answer(message, Giop.exception(minor, refusal));
+      return null;
+    }
+    Giop before = again == null ? null : kept.reply(again);
+    if (before != null) {
+      counts.addShared(MemberCount.REPEATED);
+      answer(message, before);
       return null;
     }
     return new Call(
