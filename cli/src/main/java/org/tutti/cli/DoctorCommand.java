@@ -7,10 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -102,7 +103,7 @@ final class DoctorCommand implements Callable<Integer> {
   boolean verbose;
 
   /// What is found of the paths to the contacts' hosts, by these.
-  final ConcurrentMap<String, CompletableFuture<List<Finding>>> paths = new ConcurrentSkipListMap<>();
+  final ConcurrentMap<String, CompletableFuture<List<Finding>>> paths = new ConcurrentHashMap<>();
 
   private int checks;
   private int failed;
@@ -134,7 +135,7 @@ final class DoctorCommand implements Callable<Integer> {
     for (Map.Entry<String, CompletableFuture<List<Finding>>> contact : contacts.entrySet()) {
       print(result(contact.getValue(), Finding.late(ContactCheck.CHECK, contact.getKey(), timeout), endNanos));
     }
-    for (Map.Entry<String, CompletableFuture<List<Finding>>> path : paths.entrySet()) {
+    for (Map.Entry<String, CompletableFuture<List<Finding>>> path : new TreeMap<>(paths).entrySet()) {
       print(result(path.getValue(), PathCheck.late(path.getKey()), endNanos));
     }
     for (Map.Entry<String, CompletableFuture<List<Finding>>> member : members.entrySet()) {

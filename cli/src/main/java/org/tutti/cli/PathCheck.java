@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds out how long packets may be on the path to a host, as tracepath(8) does, whatever members are connected by.
 ///
-/// Datagrams that are not to be fragmented go to a port that no program has, so the host answers that it is unreachable
-/// (ICMP, RFC 1191 and RFC 8201): then the datagram has arrived. A router that cannot pass it on should say so, and the
-/// kernel tells that as an error. If it says nothing, the datagram is lost as if nobody answered at all; so a short one
-/// is sent, too. Hosts send only about six such answers at once, and then one in a second: hence the search takes the
-/// MTUs that there are in practice, and each datagram has a socket of its own, so that a late answer counts for no
-/// other one.
+/// Datagrams that are not to be fragmented go to a port that no program has, so the host answers that it is
+/// unreachable (ICMP, RFC 1191 and RFC 8201): then the datagram has arrived. A router that cannot pass it on should say
+/// so, and the kernel tells that as an error. If it says nothing, the datagram is lost as if nobody answered at all.
+/// Hosts send only about six such answers at once, and then one in a second: hence the search takes the MTUs that there
+/// are in practice, and each datagram has a socket of its own, so that a late answer counts for no other one. And a
+/// long datagram counts as lost only when a short one right behind it is answered: of two that arrive together, a host
+/// with one more answer to give answers the first.
 ///
 /// ```
 ///   here                       router, 1400                 host
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 final class PathCheck {
   private static final String CHECK = "path";
-  private static final int DATAGRAMS_MAX = 20;
+  private static final int DATAGRAMS_MAX = 40;
   private static final int SHORT_BYTES = 64;
   private static final int DATAGRAM_BYTES_MAX = 65_507;
   private static final int HEADERS_IPV4 = 28; // of IP and UDP
@@ -115,58 +116,68 @@ final class PathCheck {
     if (whole == null) {
       return Finding.ok(CHECK, of, "not known: nothing answers datagrams (a firewall between)");
     }
-    if (whole == Fate.SILENT) {
-      whole = send(mtu - headers); // the first one may have been lost
-    }
-    if (whole == Fate.ARRIVED) {
+    if (whole == Fate.ARRIVED || (whole == Fate.SILENT && settled(mtu) == Fate.ARRIVED)) { // the first one was lost
       return Finding.ok(CHECK, of, "datagrams of %d bytes pass, MTU %d".formatted(mtu - headers, mtu));
     }
     int[] mtus = Arrays.stream(MTUS).filter(one -> one < mtu).toArray();
     int least = -1; // passes
     int most = mtus.length; // does not
-    while (most - least > 1 && !isOver()) {
+    while (most - least > 1) {
       int middle = (least + most) / 2;
-      switch (settled(mtus[middle])) {
-        case ARRIVED -> least = middle;
-        case TOO_LONG, SILENT -> most = middle;
+      Fate fate = settled(mtus[middle]);
+      if (fate == null) {
+        break;
+      }
+      if (fate == Fate.ARRIVED) {
+        least = middle;
+      } else {
+        most = middle;
       }
     }
-    return narrow(least < 0 ? 0 : mtus[least], most < mtus.length ? mtus[most] : mtu, mtu, device);
+    return narrow(least < 0 ? SHORT_BYTES + headers : mtus[least], most < mtus.length ? mtus[most] : mtu, mtu, device);
   }
 
-  /// Sends a datagram of the whole MTU together with a short one.
+  /// The first two; they find out how long an answer takes, too.
+  private @Nullable Fate first(int mtu) throws IOException {
+    Fate fate = pair(mtu);
+    waitMillis = fate == null ? WAIT_MILLIS_MAX / 2 : waitMillis; // once more, as either may have been lost
+    return fate == null && !isOver() ? pair(mtu) : fate;
+  }
+
+  /// Sends a datagram together with a short one.
   ///
   /// @return what became of the long one; null when nothing has answered either of them
-  private @Nullable Fate first(int mtu) throws IOException {
-    for (int i = 0; i < 2 && !isOver(); i++) {
-      try (DatagramChannel longer = open();
-          DatagramChannel shorter = open()) {
-        boolean fits = put(longer, mtu - headers);
-        long begin = System.nanoTime();
-        put(shorter, SHORT_BYTES);
-        boolean answers = await(shorter, SHORT_BYTES) == Fate.ARRIVED;
-        if (answers) {
-          long trip = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
-          waitMillis = Math.clamp(WAIT_ROUND_TRIPS * trip, WAIT_MILLIS_MIN, WAIT_MILLIS_MAX);
-        }
-        Fate fate = fits ? await(longer, mtu - headers) : tooLong();
-        if (answers || fate == Fate.ARRIVED) {
-          return fate;
-        }
+  private @Nullable Fate pair(int mtu) throws IOException {
+    try (DatagramChannel longer = open();
+        DatagramChannel shorter = open()) {
+      boolean fits = put(longer, mtu - headers);
+      long begin = System.nanoTime();
+      put(shorter, SHORT_BYTES);
+      boolean answers = await(shorter, SHORT_BYTES) == Fate.ARRIVED;
+      if (answers) {
+        long trip = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+        waitMillis = Math.clamp(WAIT_ROUND_TRIPS * trip, WAIT_MILLIS_MIN, WAIT_MILLIS_MAX);
       }
-      waitMillis = WAIT_MILLIS_MAX / 2; // once more, as either may have been lost
+      Fate fate = fits ? await(longer, mtu - headers) : tooLong();
+      return answers || fate == Fate.ARRIVED ? fate : null;
     }
-    return null;
   }
 
-  /// Sends a datagram until it has arrived or a short one behind it has, so that the host does answer.
-  private Fate settled(int mtu) throws IOException {
-    Fate fate = send(mtu - headers);
-    while (fate == Fate.SILENT && send(SHORT_BYTES) != Fate.ARRIVED && !isOver()) {
+  /// Sends a datagram, if need be many times, until it has arrived or surely has not.
+  ///
+  /// @return null when there was no time to find out
+  private @Nullable Fate settled(int mtu) throws IOException {
+    while (!isOver()) {
+      Fate fate = send(mtu - headers);
+      if (fate == Fate.SILENT) {
+        fate = pair(mtu);
+      }
+      if (fate != null) {
+        return fate;
+      }
       waitMillis = Math.min(2 * waitMillis, WAIT_MILLIS_MAX); // for a host that has said enough for now
-      fate = send(mtu - headers);
     }
-    return fate;
+    return null;
   }
 
   private Fate send(int bytes) throws IOException {
@@ -175,15 +186,12 @@ final class PathCheck {
     }
   }
 
-  /// @param passes the MTU that was seen to pass; 0 for none
+  /// @param passes the MTU that was seen to pass
   /// @param fails  the least one that was not
   private Finding narrow(int passes, int fails, int mtu, String device) {
     String words =
-        passes == 0
-            ? "only short datagrams pass, none of %d bytes: the MTU of the path is below %d, that of %s is %d"
-                .formatted(fails - headers, fails, device, mtu)
-            : "datagrams of %d bytes pass, none of %d: the MTU of the path is %d or more, below %d; that of %s is %d"
-                .formatted(passes - headers, fails - headers, passes, fails, device, mtu);
+        "datagrams of %d bytes pass, none of %d: the MTU of the path is %d or more, below %d; that of %s is %d"
+            .formatted(passes - headers, fails - headers, passes, fails, device, mtu);
     return told
         ? Finding.warn(CHECK, of, words, "right if a tunnel is between: routers say so, and connections adapt")
         : Finding.warn(

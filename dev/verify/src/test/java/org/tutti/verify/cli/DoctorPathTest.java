@@ -57,4 +57,12 @@ class DoctorPathTest {
     assertThat(path()).startsWith(NARROW + "right if a tunnel is between");
     assertThat(path()).as("the kernel has kept it").startsWith(NARROW + "right if a tunnel is between");
   }
+
+  @Test
+  void aHostThatHasAnsweredEnoughForNowIsAskedUntilItIsKnown() throws Exception {
+    hosts.build(1400, true);
+    for (int i = 0; i < 4; i++) { // the kernel answers six times, then once in a second
+      assertThat(path()).as("time " + i).startsWith(NARROW + "nobody says so");
+    }
+  }
 }
