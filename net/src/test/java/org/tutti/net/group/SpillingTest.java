@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -184,7 +185,8 @@ class SpillingTest {
     until(() -> stuck.status().spilled().messages() > 0, stuck);
     Thread own = Thread.currentThread();
     String refused = null;
-    while (refused == null) { // what follows of a future that is over already is done by this thread
+    // What follows of a future that is over already is done by this thread; and nothing is taken while more is spilled.
+    while (refused == null) {
       refused =
           stuck
               .multicast(new byte[1])
@@ -195,9 +197,10 @@ class SpillingTest {
         .isEqualTo("receive would read what was spilled on the engine thread; call it from another thread");
   }
 
-  private static String received(Group group) {
+  private static @Nullable String received(Group group) {
     try {
-      return String.valueOf(group.receive(Duration.ZERO));
+      Event event = group.receive(Duration.ZERO);
+      return event == null ? null : event.toString();
     } catch (IllegalStateException | InterruptedException e) {
       return String.valueOf(e.getMessage());
     }
