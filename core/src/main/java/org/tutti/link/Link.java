@@ -39,6 +39,8 @@ final class Link {
   private final InStream in;
   private final OutStream out;
   private final Set<MemberId> needed;
+  private long openedAs; // of the owner's: how many had been opened before, and whether it is looked at
+  private boolean waiting;
 
   Link(Path path, InStream.Kept kept, LongSupplier numbers, Links.Receiver receiver) {
     this.path = path;
@@ -79,6 +81,37 @@ final class Link {
 
   boolean isOpen() {
     return out.isOpen() || in.isOpen();
+  }
+
+  void opened(long number) {
+    openedAs = number;
+  }
+
+  long openedAs() {
+    return openedAs;
+  }
+
+  /// Whether it is looked at for what it has to write.
+  boolean isWaiting() {
+    return waiting;
+  }
+
+  /// Looks at it from now on.
+  ///
+  /// @return whether it was not
+  boolean wake() {
+    boolean rested = !waiting;
+    waiting = true;
+    return rested;
+  }
+
+  /// Does not look at it any more.
+  ///
+  /// @return whether it was
+  boolean rest() {
+    boolean waited = waiting;
+    waiting = false;
+    return waited;
   }
 
   long lastTakenNanos() {

@@ -91,10 +91,12 @@ public final class Links {
   private final Receiver receiver;
   private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
   private final Map<Long, Link> shut = new LinkedHashMap<>(); // by incarnation, in the order of shutting
+  private final List<Link> waiting = new ArrayList<>(); // open, with something to write sometime; as they were opened
   private final InStream.Kept kept = new InStream.Kept();
   private final Map<Address, Integer> spoken = new LinkedHashMap<>(); // versions that nodes there have asked for
   private final Refusals refusals;
   private long streamNext = 1;
+  private long openNext;
 
   /// Names become eight bytes on the wire (FNV-1a).
   ///
@@ -295,6 +297,9 @@ public final class Links {
   }
 
   private void keepShut(Link link) {
+    if (link.rest()) {
+      waiting.remove(link);
+    }
     shut.put(link.peer().incarnation(), link);
     if (shut.size() > SHUT_KEPT_MAX) {
       shut.remove(shut.keySet().iterator().next());
@@ -308,9 +313,25 @@ public final class Links {
       if (open.remove(key) != null) {
         keepShut(link);
       }
-    } else if (open.putIfAbsent(key, link) == null) {
+      return;
+    }
+    if (open.putIfAbsent(key, link) == null) {
+      link.opened(openNext++);
       shut.remove(key);
     }
+    wake(link);
+  }
+
+  /// Looks at an open link again: it may have something to write by now.
+  private void wake(Link link) {
+    if (!link.wake()) {
+      return;
+    }
+    int at = waiting.size();
+    while (at > 0 && waiting.get(at - 1).openedAs() > link.openedAs()) {
+      at--;
+    }
+    waiting.add(at, link);
   }
 
   /// Closes the oldest links that nobody needs when there are too many; who is meant seriously opens another stream.
@@ -348,6 +369,7 @@ public final class Links {
     Link link = open.get(peer.incarnation());
     if (link != null && link.peer().equals(peer)) {
       link.in().hurry(now);
+      wake(link);
     }
   }
 
@@ -389,6 +411,7 @@ public final class Links {
     for (Link link : open.values()) {
       if (link.peer().address().equals(address)) {
         link.reconnected(now);
+        wake(link);
       }
     }
   }
@@ -511,8 +534,18 @@ public final class Links {
   ///
   /// @param now the time
   public void flush(long now) {
-    for (Link link : open.values()) {
+    int kept = 0;
+    for (int i = 0; i < waiting.size(); i++) {
+      Link link = waiting.get(i);
       link.flush(now);
+      if (link.deadline() == Long.MAX_VALUE) {
+        link.rest();
+      } else {
+        waiting.set(kept++, link);
+      }
+    }
+    while (waiting.size() > kept) {
+      waiting.removeLast();
     }
   }
 
@@ -521,8 +554,8 @@ public final class Links {
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
     long deadline = Long.MAX_VALUE;
-    for (Link link : open.values()) {
-      deadline = Math.min(deadline, link.deadline());
+    for (int i = 0; i < waiting.size(); i++) {
+      deadline = Math.min(deadline, waiting.get(i).deadline());
     }
     return deadline;
   }
@@ -535,11 +568,14 @@ public final class Links {
       Invariant.check(link.isOpen() && !shut.containsKey(incarnation), "an open link has a stream, and is not shut");
       Invariant.check(link.peer().incarnation() == incarnation, "a link is found by its peer's incarnation");
       link.check();
+      Invariant.check(
+          link.isWaiting() ? waiting.contains(link) : link.deadline() == Long.MAX_VALUE,
+          "a link that will have something to write is looked at");
       streams.add(link.in());
     });
     kept.check(streams); // a closed stream keeps nothing
     for (Link link : shut.values()) {
-      Invariant.check(!link.isOpen(), "a link that is shut has no stream");
+      Invariant.check(!link.isOpen() && !link.isWaiting(), "a link that is shut has no stream, and waits for nothing");
     }
   }
 

@@ -254,7 +254,10 @@ class ChecksTest {
         "an open link has a stream, and is not shut",
         in -> in.put("links.shut", B.incarnation(), in.get("links.open.0")));
     row("a link is found by its peer's incarnation", in -> in.put("links.open", 99L, in.get("links.open.0")));
-    row("a link that is shut has no stream", in -> in.put("links.shut", 99L, in.get("links.open.0")));
+    row("a link that will have something to write is looked at", in -> in.set(LINK + "waiting", false));
+    row(
+        "a link that is shut has no stream, and waits for nothing",
+        in -> in.put("links.shut", 99L, in.get("links.open.0")));
   }
 
   private static ByteBuffer empty() {

@@ -12,7 +12,8 @@ import org.tutti.sim.Traffic;
 /// one member that crashes. What is counted is the same in every run.
 public final class ManyTable {
   private static final int BYTES = 100;
-  private static final int IDLE_SECONDS = 10;
+  private static final int IDLE_SECONDS_MAX = 10;
+  private static final int IDLE_MEMBER_SECONDS = 1000; // of many members all do the same, and it takes long
   private static final long MILLI = 1_000_000;
 
   private ManyTable() {}
@@ -42,7 +43,8 @@ public final class ManyTable {
   private static void row(int size, PrintWriter out) {
     var group = new CostMeasurement(size, GroupConfig.standard());
     CostMeasurement.Change founding = group.founding();
-    Traffic idle = group.idle(Duration.ofSeconds(IDLE_SECONDS));
+    int seconds = Math.clamp(IDLE_MEMBER_SECONDS / size, 1, IDLE_SECONDS_MAX);
+    Traffic idle = group.idle(Duration.ofSeconds(seconds));
     CostMeasurement.Cost cost = group.multicast(size - 1, 1, BYTES);
     CostMeasurement.Change crash = group.crash(0);
     out.printf(
@@ -54,8 +56,8 @@ public final class ManyTable {
         (double) founding.traffic().frames() / size,
         crash.nanos() / MILLI,
         (double) crash.traffic().frames() / size,
-        (double) idle.frames() / size / IDLE_SECONDS,
-        (double) idle.bytes() / size / IDLE_SECONDS,
+        (double) idle.frames() / size / seconds,
+        (double) idle.bytes() / size / seconds,
         (double) cost.nanos() / MILLI,
         (double) (cost.traffic().frames() - cost.traffic().datagrams()) / size);
     out.flush();
