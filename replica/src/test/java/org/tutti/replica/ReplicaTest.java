@@ -50,7 +50,7 @@ import org.tutti.transport.memory.InProcess;
 class ReplicaTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /// A counter that refuses to be negative; a command of 0 asks for a long reply.
+  /// A counter that refuses to be negative; commands and queries may ask for a reply of zeros, so many bytes long.
   private static final class Counter implements StateMachine {
     private final Runnable restores; // at the beginning of a restore
     private final Runnable applies; // at the beginning of each command
@@ -76,7 +76,8 @@ class ReplicaTest {
         throw new IllegalArgumentException("the counter is " + value);
       }
       value += change;
-      return number(value);
+      boolean asksForZeros = command.payload().remaining() == Integer.BYTES;
+      return asksForZeros ? ByteBuffer.allocate(command.payload().getInt()) : number(value);
     }
 
     @Override
@@ -332,6 +333,22 @@ class ReplicaTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(words(open.get())).isEqualTo((value + 2) + " without [c]");
     assertThat(read(client, Read.LINEARIZABLE)).isEqualTo(value + 3);
+  }
+
+  @Test
+  void theManagerGathersTheRepliesOfAllHoweverLongTheyAre() throws Exception {
+    startAll();
+    var policy =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
+    Client client =
+        Client.of("counter").at(replicas.get(2).clients()).policy(policy).bundled().deadline(PATIENCE).connect();
+    clients.add(client);
+    for (int bytes : List.of(Long.BYTES, 100_000, SessionTable.REPLY_BYTES_MAX - 64, SessionTable.REPLY_BYTES_MAX)) {
+      ByteBuffer command = ByteBuffer.allocate(Long.BYTES + Integer.BYTES).putInt(Long.BYTES, bytes);
+      Consolidated<Answer> outcome = client.collect(command, PATIENCE).get();
+      assertThat(outcome.replies()).as(bytes + " bytes: " + outcome).hasSize(3);
+      outcome.replies().forEach(reply -> assertThat(reply.value().payload().remaining()).isEqualTo(bytes));
+    }
   }
 
   /// The client would not leave the replica before its calls are over: the copies are what is answered.

@@ -274,7 +274,7 @@ final class InstrumentCommand {
     @Override
     public Integer call() throws InterruptedException {
       if (every.stream().anyMatch(time -> time.toMillis() < 1)) {
-        throw new ParameterException(spec.commandLine(), "metrics are read every 1ms at most, not " + every);
+        throw new ParameterException(spec.commandLine(), "metrics are read every 1ms at most: --every");
       }
       return common.measureOne((options, out) -> Instrument.metrics(options, every, out));
     }

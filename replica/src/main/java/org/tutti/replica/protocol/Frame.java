@@ -67,8 +67,12 @@ public sealed interface Frame {
   /// The longest payload of a command or query, in bytes.
   int PAYLOAD_BYTES_MAX = 8 << 20;
 
+  /// What may be beside it in a frame, in bytes: most with the replies of several replicas, the names and addresses of
+  /// these, a few hundred of the longest.
+  int HEAD_BYTES_MAX = 256 << 10;
+
   /// The longest frame, in bytes behind its length.
-  int BYTES_MAX = PAYLOAD_BYTES_MAX + 64;
+  int BYTES_MAX = HEAD_BYTES_MAX + PAYLOAD_BYTES_MAX;
 
   /// The longest frame before a client has said HELLO.
   int HELLO_BYTES_MAX = 1024;
