@@ -383,6 +383,25 @@ class GroupCallsTest {
   }
 
   @Test
+  void theLongestRequestsAndAnswersFitBesideTheLongestNames() throws Exception {
+    List<GroupCalls> two = new ArrayList<>();
+    for (String name : List.of("n1", "n".repeat(MemberId.NAME_BYTES_MAX))) {
+      two.add(enter(name, (_, _, request) -> ByteBuffer.allocate(GroupCalls.ANSWER_BYTES_MAX - request.get(0))));
+    }
+    awaitViews(2);
+    var longest = ByteBuffer.allocate(GroupCalls.REQUEST_BYTES_MAX);
+    for (GroupCalls from : two) {
+      Consolidated<Answer> outcome = from.call(longest, ALL).get();
+      assertThat(outcome.replies()).hasSize(2);
+      outcome.replies().forEach(reply -> assertThat(length(reply)).isEqualTo(GroupCalls.ANSWER_BYTES_MAX));
+    }
+  }
+
+  private static int length(Reply<Answer> reply) {
+    return reply.value().failed() ? -1 : reply.value().payload().remaining();
+  }
+
+  @Test
   void anAnswerThatIsTooLongHasFailed() throws Exception {
     GroupCalls alone = enter("n1", (_, _, _) -> ByteBuffer.allocate(GroupCalls.ANSWER_BYTES_MAX + 1));
     Consolidated<Answer> outcome = alone.call(bytes("x"), ALL).get();
