@@ -19,7 +19,8 @@ public interface CallHandler {
   /// @param request  what the caller sent; belongs to the handler
   /// @return the answer, up to [GroupCalls#ANSWER_BYTES_MAX] bytes from position to limit; must not change any more.
   ///     Nobody reads it when it was posted
-  /// @throws Exception any: the caller gets an [Answer] that has failed, with the exception's message
+  /// @throws Exception any: the caller gets an [Answer] that has failed, with the exception's message, or
+  ///                   the first 8192 characters of it
   ByteBuffer answer(MemberId caller, long position, ByteBuffer request) throws Exception;
 
   /// Everything else that happens to the member: views, that it serves, state to give and to take. In a group with

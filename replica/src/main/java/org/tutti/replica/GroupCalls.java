@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,6 +22,7 @@ import org.tutti.GroupClosedException;
 import org.tutti.SendOptions;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidation;
+import org.tutti.replica.protocol.FailureWords;
 import org.tutti.replica.protocol.GroupCallMessage;
 import org.tutti.replica.protocol.GroupCallProtocol;
 import org.tutti.replica.protocol.GroupCallProtocol.Execution;
@@ -288,19 +288,19 @@ public final class GroupCalls implements AutoCloseable {
   }
 
   private Answer answer(Execution execution) throws InterruptedException {
-    String failure;
+    Exception failure;
     try {
       ByteBuffer answer = handler.answer(execution.caller(), execution.position(), execution.request());
       if (answer.remaining() <= ANSWER_BYTES_MAX) {
         return new Answer(false, answer, execution.position());
       }
-      failure = "an answer has up to " + ANSWER_BYTES_MAX + " bytes, not " + answer.remaining();
+      failure = new IOException("an answer has up to " + ANSWER_BYTES_MAX + " bytes, not " + answer.remaining());
     } catch (InterruptedException why) {
       throw why;
     } catch (Exception why) {
-      failure = why.getMessage() == null ? why.toString() : why.getMessage();
+      failure = why;
     }
-    return new Answer(true, ByteBuffer.wrap(failure.getBytes(StandardCharsets.UTF_8)), execution.position());
+    return new Answer(true, FailureWords.of(failure), execution.position());
   }
 
   // ---- the other threads -------------------------------------------------------------------------------------------

@@ -52,8 +52,8 @@ public interface StateMachine {
   /// Executes a command. Called once for each command, in the same order at all replicas.
   ///
   /// A [RuntimeException] is an outcome like a reply: the client gets it as [CommandFailedException] with its message,
-  /// and the replica goes on. It has to follow from state and command, too, and to leave the state whole. An [Error]
-  /// stops the replica.
+  /// of which 8192 characters count, and the replica goes on. It has to follow from state and command, too, and to
+  /// leave the state whole. An [Error] stops the replica.
   ///
   /// @param command what to do; lent until the method returns
   /// @return the reply, from position to limit; the replica's from now on, so it must not change any more

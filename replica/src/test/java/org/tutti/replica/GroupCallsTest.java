@@ -31,6 +31,7 @@ import org.tutti.replica.consolidation.Consistency;
 import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.consolidation.Consolidation;
 import org.tutti.replica.consolidation.Reply;
+import org.tutti.replica.protocol.FailureWords;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
 
@@ -399,6 +400,21 @@ class GroupCallsTest {
 
   private static int length(Reply<Answer> reply) {
     return reply.value().failed() ? -1 : reply.value().payload().remaining();
+  }
+
+  @Test
+  void longWordsOfAFailureAreCut() throws Exception {
+    GroupCalls alone =
+        enter(
+            "n1",
+            (_, _, _) -> {
+              throw new IOException("x".repeat(GroupCalls.ANSWER_BYTES_MAX + 1));
+            });
+    for (int i = 0; i < 2; i++) {
+      Consolidated<Answer> outcome = alone.call(bytes("x"), ALL).get();
+      assertThat(outcome.replies().getFirst().value().failed()).isTrue();
+      assertThat(texts(outcome).getFirst()).startsWith("xxx").endsWith("x...").hasSize(FailureWords.CHARS_MAX);
+    }
   }
 
   @Test

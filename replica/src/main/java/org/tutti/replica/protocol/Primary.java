@@ -74,7 +74,7 @@ final class Primary {
       return OrderedMessage.change(first.position(), on, status, true, outcome.reply(), outcome.change());
     } catch (RuntimeException failure) {
       ByteBuffer none = ByteBuffer.allocate(0);
-      ByteBuffer words = SessionTable.words(failure);
+      ByteBuffer words = FailureWords.of(failure);
       return OrderedMessage.change(first.position(), on, CommandReply.Status.FAILED, false, words, none);
     }
   }

@@ -184,7 +184,7 @@ final class Questions {
         throw new IllegalStateException("an answer of " + result.remaining() + " bytes");
       }
     } catch (RuntimeException failure) {
-      result = SessionTable.words(failure);
+      result = FailureWords.of(failure);
       failed = true;
     }
     answered++;

@@ -480,14 +480,8 @@ public final class SessionTable {
       }
       return new CommandReply(CommandReply.Status.DONE, command.position(), result);
     } catch (RuntimeException failure) {
-      return new CommandReply(CommandReply.Status.FAILED, command.position(), words(failure));
+      return new CommandReply(CommandReply.Status.FAILED, command.position(), FailureWords.of(failure));
     }
-  }
-
-  static ByteBuffer words(RuntimeException failure) {
-    String message = failure.getMessage();
-    String words = message == null ? failure.getClass().getSimpleName() : message;
-    return StandardCharsets.UTF_8.encode(words).asReadOnlyBuffer();
   }
 
   /// Nothing of the session is executed from here on. The service changes, so what a primary has executed meanwhile

@@ -34,6 +34,8 @@ class SessionTableTest {
           executed.add((char) what + "@" + command.time().toEpochMilli());
           if (what == '!') {
             throw new IllegalArgumentException("refused");
+          } else if (what == '?') {
+            throw new IllegalArgumentException("?".repeat(SessionTable.REPLY_BYTES_MAX + 1));
           }
           return ByteBuffer.wrap(new byte[] {what});
         }
@@ -218,6 +220,16 @@ class SessionTableTest {
     assertThat(executed).containsExactly("b@12");
     assertThat(newcomer.addresses()).containsEntry("n1", "host:1");
     assertThat(newcomer.time()).isEqualTo(12);
+  }
+
+  @Test
+  void longWordsOfAFailureAreCutAsTheStateHoldsThem() throws IOException {
+    open();
+    call(11, 2, 1, 1, '?');
+    var bytes = new ByteArrayOutputStream();
+    table.snapshot().writeTo(bytes);
+    assertThat(bytes.size()).isBetween(FailureWords.CHARS_MAX, 2 * FailureWords.CHARS_MAX);
+    new SessionTable().restore(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
   }
 
   @Test
