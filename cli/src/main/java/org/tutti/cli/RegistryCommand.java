@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
 /// `tutti registry`: where the members of groups meet.
 @Command(
     name = "registry",
-    customSynopsis = "tutti registry --listen HOST:PORT [--expect N] [--data DIR] [--lease TIME] [--tls DIR]",
+    customSynopsis =
+        "tutti registry --listen HOST:PORT [--expect N] [--clients N] [--data DIR] [--lease TIME] [--tls DIR]",
     description = {
       "Runs a registry, where the members of groups find each other, until Ctrl-C.",
       "Numbers members by their arrival. When the expected number is there, it tells them the addresses and"
@@ -47,6 +48,16 @@ final class RegistryCommand implements Callable<Integer> {
       defaultValue = "1",
       description = "The number of members that found a group; default: ${DEFAULT-VALUE}.")
   int expected = 1;
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = {
+        "How many of the expected members are programs that register as clients: they get the numbers from 0,"
+            + " servers those behind; default: ${DEFAULT-VALUE}."
+      })
+  int clients;
 
   @Option(
       names = "--data",
@@ -96,7 +107,7 @@ final class RegistryCommand implements Callable<Integer> {
 
   private RegistryConfig config() {
     try {
-      return RegistryConfig.expecting(expected).withLease(lease);
+      return RegistryConfig.expecting(expected).withLease(lease).withClients(clients);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.RoleRegistration;
 
 /// Reads the fields of a JSON object from strangers: whatever is missing or of another kind is said by name.
 final class Fields {
@@ -45,6 +46,20 @@ final class Fields {
     return new Address(text(field));
   }
 
+  /// A role; whoever has none leaves it out.
+  RoleRegistration.@Nullable Role role(String field) throws Malformed {
+    Object word = fields.get(field);
+    for (var role : RoleRegistration.Role.values()) {
+      if (role.word().equals(word)) {
+        return role;
+      }
+    }
+    if (word != null) {
+      throw new Malformed("'" + field + "' is not client or server");
+    }
+    return null;
+  }
+
   long number(String field) throws Malformed {
     if (fields.get(field) instanceof Integer number) {
       return number;
@@ -53,6 +68,11 @@ final class Fields {
       return number;
     }
     throw new Malformed("'" + field + "' is not a number");
+  }
+
+  /// A number that may be left out.
+  long number(String field, long otherwise) throws Malformed {
+    return fields.containsKey(field) ? number(field) : otherwise;
   }
 
   boolean flag(String field) throws Malformed {

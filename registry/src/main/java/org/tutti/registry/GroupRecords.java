@@ -57,7 +57,7 @@ final class GroupRecords {
       }
       for (Object each : fields.list("groups")) {
         var group = new Fields(each);
-        groupRecords.put(group.text("group"), GroupRecord.ofJson(group, config.expected(), nowNanos));
+        groupRecords.put(group.text("group"), GroupRecord.ofJson(group, config, nowNanos));
       }
     } catch (IOException e) {
       throw new StorageException("the stored registrations cannot be read: " + e.getMessage(), e);
@@ -73,6 +73,10 @@ final class GroupRecords {
     boolean isNew = groupRecord == null || !groupRecord.knows(said.name());
     if (isNew) {
       groupRecord = roomFor(group, nowNanos);
+    }
+    if (!groupRecord.hasRoom(said)) {
+      forgetIfEmpty(group, groupRecord);
+      throw new Refused(RegistryCount.FULL, "no number is free for a client: all " + config.clients() + " are taken");
     }
     changed |= groupRecord.announce(said, nowNanos);
     GroupState state = groupRecord.state(said.name());
@@ -96,7 +100,7 @@ final class GroupRecords {
     if (groupRecord != null && groupRecord.size() >= config.membersMax()) {
       throw new Refused(RegistryCount.FULL, "the group has " + config.membersMax() + " members already");
     }
-    return groupRecords.computeIfAbsent(group, _ -> new GroupRecord(config.expected()));
+    return groupRecords.computeIfAbsent(group, _ -> new GroupRecord(config));
   }
 
   void leave(String group, String name, long life, long nowNanos) {
@@ -117,7 +121,7 @@ final class GroupRecords {
       keep();
     }
     GroupRecord groupRecord = groupRecords.get(group);
-    return (groupRecord == null ? new GroupRecord(config.expected()) : groupRecord).state(null);
+    return (groupRecord == null ? new GroupRecord(config) : groupRecord).state(null);
   }
 
   private boolean lapse(String group, long nowNanos) {

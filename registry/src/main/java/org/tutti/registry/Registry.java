@@ -176,14 +176,7 @@ public final class Registry implements AutoCloseable {
       long now = System.nanoTime();
       switch (wanted) {
         case ANNOUNCED -> {
-          var said =
-              new GroupRecord.Announcement(
-                  request.text("name"),
-                  request.number("life"),
-                  request.address("address"),
-                  request.flag("in"),
-                  request.number("id"));
-          return groupRecords.announce(group, said, now).toJson();
+          return groupRecords.announce(group, GroupRecord.Announcement.ofJson(request), now).toJson();
         }
         case LEFT -> {
           groupRecords.leave(group, request.text("name"), request.number("life"), now);

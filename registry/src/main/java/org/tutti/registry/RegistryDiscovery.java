@@ -11,6 +11,7 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -20,6 +21,8 @@ import org.tutti.tls.Refusal;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.Refused;
+import org.tutti.transport.RoleRegistration;
+import org.tutti.transport.RoleRegistration.Role;
 
 /// Finds a group by a [Registry], as one of its members or as somebody who only looks. A member announces itself each
 /// time that it asks, which keeps its registration alive, and says goodbye when it is closed.
@@ -41,6 +44,7 @@ public final class RegistryDiscovery implements Discovery {
   private final @Nullable Address own;
   private final long life = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
   private final HttpClient client;
+  private volatile @Nullable Role role;
   private volatile boolean in;
   private volatile long id = -1;
 
@@ -81,6 +85,52 @@ public final class RegistryDiscovery implements Discovery {
     return new RegistryDiscovery(registry, group, null, null, tls);
   }
 
+  /// Registers this member in a role, of which the registry knows the numbers ([RegistryConfig#clients]).
+  ///
+  /// @param as what it is
+  /// @return registers when it is asked for the first time; this discovery belongs to it, and is not asked itself
+  /// @throws IllegalStateException when this discovery is that of an onlooker
+  public RoleRegistration inRole(Role as) {
+    if (name == null) {
+      throw new IllegalStateException("an onlooker registers in no role");
+    }
+    role = as;
+    return new InRole(as);
+  }
+
+  private final class InRole implements RoleRegistration {
+    private final Role as;
+
+    InRole(Role as) {
+      this.as = as;
+    }
+
+    @Override
+    public State register() throws IOException, InterruptedException {
+      GroupState state = ask();
+      if (as == Role.CLIENT && state.id() >= state.clients()) {
+        throw new IOException("the registry is of a version without roles");
+      }
+      List<Registrant> registrants = new ArrayList<>();
+      for (GroupState.Registered one : state.members()) {
+        if (one.role() != null) {
+          registrants.add(new Registrant(one.id(), one.role(), one.name(), one.address()));
+        }
+      }
+      return new State(state.id(), state.expected() - state.clients(), state.complete(), registrants);
+    }
+
+    @Override
+    public List<Address> find() throws IOException, InterruptedException {
+      return RegistryDiscovery.this.find();
+    }
+
+    @Override
+    public void close() {
+      RegistryDiscovery.this.close();
+    }
+  }
+
   /// Announces this member again, or looks.
   ///
   /// @return what the registry says
@@ -91,7 +141,7 @@ public final class RegistryDiscovery implements Discovery {
     if (name == null || own == null) {
       state = GroupState.ofJson(post("look", Map.of("group", group)));
     } else {
-      var said = new GroupRecord.Announcement(name, life, own, in, id);
+      var said = new GroupRecord.Announcement(name, life, own, in, id, role);
       state = GroupState.ofJson(post("announce", said.toJson(group)));
       id = state.id();
     }

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tutti.fixture.Told;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
+import org.tutti.transport.RoleRegistration;
+import org.tutti.transport.RoleRegistration.Role;
 
 /// The registry over loopback: what members are told, what it remembers, and what strangers may do to it.
 @Tag("socket")
@@ -76,9 +78,9 @@ class RegistryTest {
     RegistryDiscovery one = member(registry, "n1");
     RegistryDiscovery two = member(registry, "n2");
     RegistryDiscovery onlooker = RegistryDiscovery.onlooker(at(registry), "bank", null);
-    assertThat(onlooker.ask()).isEqualTo(new GroupState(-1, 3, 0, false, false, false, List.of()));
-    assertThat(one.ask()).isEqualTo(new GroupState(0, 3, 1, false, false, false, List.of()));
-    assertThat(two.ask()).isEqualTo(new GroupState(1, 3, 2, false, false, false, List.of()));
+    assertThat(onlooker.ask()).isEqualTo(new GroupState(-1, 3, 0, 0, false, false, false, List.of()));
+    assertThat(one.ask()).isEqualTo(new GroupState(0, 3, 0, 1, false, false, false, List.of()));
+    assertThat(two.ask()).isEqualTo(new GroupState(1, 3, 0, 2, false, false, false, List.of()));
     assertThat(one.find()).isEmpty();
     GroupState third = member(registry, "n3").ask();
     assertThat(third.founder()).isFalse();
@@ -150,6 +152,69 @@ class RegistryTest {
     assertThat(news).endsWith("bank: crashed was not heard any more");
   }
 
+  private static List<String> registered(RoleRegistration.State state) {
+    return state.registrants().stream().map(one -> one.id() + " " + one.role().word() + " " + one.name()).toList();
+  }
+
+  @Test
+  void clientsHaveTheLowNumbersAndTheNumberExpectedIsExact() throws Exception {
+    Registry registry = registry(RegistryConfig.expecting(4).withClients(2), null, 0);
+    RoleRegistration server = member(registry, "s1").inRole(Role.SERVER);
+    assertThat(server.register()).isEqualTo(new RoleRegistration.State(2, 2, false, List.of()));
+    RegistryDiscovery leaving = member(registry, "c1");
+    RoleRegistration client = leaving.inRole(Role.CLIENT);
+    assertThat(client.register().id()).isZero();
+    assertThat(member(registry, "n1").ask().id()).as("without a role").isEqualTo(3);
+    assertThat(server.register().complete()).as("with one client of two").isFalse();
+    assertThat(member(registry, "c2").inRole(Role.CLIENT).register().id()).isOne();
+    RoleRegistration.State all = server.register();
+    assertThat(all.complete()).isTrue();
+    assertThat(registered(all)).containsExactly("0 client c1", "1 client c2", "2 server s1");
+    assertThat(server.find()).hasSize(4);
+    RoleRegistration third = member(registry, "c3").inRole(Role.CLIENT);
+    assertThatThrownBy(third::register)
+        .isInstanceOf(IOException.class)
+        .hasMessage("refused: no number is free for a client: all 2 are taken");
+    leaving.close();
+    assertThat(third.register().id()).isZero();
+    assertThat(member(registry, "s2").inRole(Role.SERVER).register().id()).isEqualTo(4);
+    assertThatThrownBy(() -> RegistryDiscovery.onlooker(at(registry), "bank", null).inRole(Role.CLIENT))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void aClientCreatesNoGroup() throws Exception {
+    Registry registry = registry(RegistryConfig.expecting(2).withClients(1), null, 0);
+    RegistryDiscovery client = member(registry, "c1");
+    client.inRole(Role.CLIENT).register();
+    GroupState server = member(registry, "n1").ask();
+    assertThat(server.id()).isOne();
+    assertThat(server.founder()).isTrue();
+    assertThat(client.ask().founder()).isFalse();
+  }
+
+  @Test
+  void rolesAndNumbersAreKeptWhenTheRegistryIsStartedAgain(@TempDir Path data) throws Exception {
+    RegistryConfig config = RegistryConfig.expecting(2).withClients(1);
+    Registry first = registry(config, data, 0);
+    RoleRegistration client = member(first, "c1").inRole(Role.CLIENT);
+    RoleRegistration server = member(first, "s1").inRole(Role.SERVER);
+    client.register();
+    server.register();
+    first.close();
+    Registry second = registry(config, data, first.address().getPort());
+    RoleRegistration.State now = member(second, "c1").inRole(Role.CLIENT).register();
+    assertThat(now.id()).isZero();
+    assertThat(registered(now)).containsExactly("0 client c1", "1 server s1");
+    assertThatThrownBy(client::register).hasMessage("refused: a later life of c1 is registered");
+    second.close();
+    // Even with its disk lost.
+    Registry third = registry(config.withClients(0), null, first.address().getPort());
+    RoleRegistration other = member(third, "c1").inRole(Role.CLIENT);
+    assertThatThrownBy(other::register).hasMessage("refused: no number is free for a client: all 0 are taken");
+    assertThat(server.register().id()).isOne();
+  }
+
   private HttpResponse<String> send(Registry registry, String path, String body) throws Exception {
     var request =
         HttpRequest.newBuilder(URI.create("http://" + at(registry) + path))
@@ -176,7 +241,8 @@ class RegistryTest {
             "{\"group\":\"bank\",\"name\":\"n1\",\"life\":\"x\"}",
             "{\"group\":\"bank\",\"name\":\"n1\",\"life\":1e999}",
             "{\"group\":\"bank\",\"name\":\"n1\",\"life\":99999999999999999999999}",
-            "{\"group\":\"bank\",\"name\":\"n1\",\"life\":1,\"address\":\"a:1\",\"in\":1,\"id\":-1}");
+            "{\"group\":\"bank\",\"name\":\"n1\",\"life\":1,\"address\":\"a:1\",\"in\":1,\"id\":-1}",
+            "{\"group\":\"bank\",\"name\":\"n1\",\"life\":1,\"address\":\"a:1\",\"in\":true,\"id\":-1,\"role\":7}");
     for (String body : malformed) {
       assertThat(send(registry, "/v1/announce", body).statusCode()).as(body).isEqualTo(400);
     }
@@ -201,7 +267,7 @@ class RegistryTest {
 
   @Test
   void groupsAndMembersAreBoundedInNumber() throws Exception {
-    Registry registry = registry(new RegistryConfig(1, Duration.ofSeconds(60), 2, 3), null, 0);
+    Registry registry = registry(new RegistryConfig(1, Duration.ofSeconds(60), 2, 3, 0), null, 0);
     for (String name : List.of("n1", "n2", "n3")) {
       member(registry, name).ask();
     }
@@ -210,7 +276,7 @@ class RegistryTest {
     RegistryDiscovery third = member(registry, "third", "n1");
     assertThatThrownBy(third::ask).hasMessage("refused: there are 2 groups already");
     assertThat(refused(registry, "full")).isEqualTo(2);
-    Registry brief = registry(new RegistryConfig(1, Duration.ofSeconds(1), 1, 3), null, 0);
+    Registry brief = registry(new RegistryConfig(1, Duration.ofSeconds(1), 1, 3, 0), null, 0);
     member(brief, "n1").ask();
     RegistryDiscovery next = member(brief, "third", "n1");
     while (!isTaken(next)) {

@@ -17,7 +17,8 @@ public final class RegistryTarget implements FuzzTarget {
 
   // The registry remembers what earlier inputs announced. An answer tells all members of a group and a change writes
   // all groups, so with many of them a short input rightly costs more than its length allows.
-  private static final RegistryConfig CONFIG = new RegistryConfig(2, RegistryConfig.expecting(2).lease(), MANY, MANY);
+  private static final RegistryConfig CONFIG =
+      new RegistryConfig(4, RegistryConfig.expecting(2).lease(), MANY, MANY, 2);
 
   private final Registry registry;
 
