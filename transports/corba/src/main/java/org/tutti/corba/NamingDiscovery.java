@@ -15,12 +15,15 @@ import org.omg.CosNaming.NameComponent;
 import org.omg.CosNaming.NamingContext;
 import org.omg.CosNaming.NamingContextHelper;
 import org.omg.CosNaming.NamingContextPackage.AlreadyBound;
+import org.omg.CosNaming.NamingContextPackage.CannotProceed;
 import org.omg.CosNaming.NamingContextPackage.NotFound;
 import org.tutti.corba.gate.Gate;
+import org.tutti.middleware.RoleNumbers;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.DiscoveryProvider;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.RoleRegistration;
 
 /// Finds the members of a group that communicates over IIOP by CORBA's naming service: each binds a reference to
 /// its object, under a name of the kind that is its address: a reference may come back with the host written otherwise,
@@ -33,9 +36,16 @@ import org.tutti.transport.Endpoint;
 /// A member binds its reference again each time that it asks, so that a naming service that has forgotten everything is
 /// filled again, and unbinds what it finds under its name with another address; it unbinds its own at the end. Who
 /// crashes stays bound until it comes back or somebody unbinds it: an address at which nobody is does no harm.
+///
+/// Processes that register in a role ([#inRole]) bind names of the same kind, with their number behind NAME
+/// ([RoleNumbers]), and a name without a kind for each number. So both kinds of processes find each other.
 public final class NamingDiscovery implements Discovery {
+  private static final String SERVICE_KEY = "NameService";
   private static final int ANSWER_BYTES_MAX = 1 << 20;
   private static final Duration ANSWER_MAX = Duration.ofSeconds(2);
+
+  /// More names than these are not read.
+  private static final int LISTED_MAX = 4096;
 
   private static final Pattern ADDRESS = Pattern.compile("[\\w.:\\[\\]%-]{1,200}:\\d{1,5}");
 
@@ -76,23 +86,38 @@ public final class NamingDiscovery implements Discovery {
     return new NamingDiscovery(service, group, null, null);
   }
 
+  /// Registers this process in a role, instead of only telling its address.
+  ///
+  /// @param role       what it is
+  /// @param clientsMax how many clients there may be at a time, 0 or more; the same at all processes
+  /// @param servers    how many servers are expected, 1 or more; the same at all processes
+  /// @return registers when it is asked for the first time; this discovery belongs to it, and is not asked itself
+  /// @throws IllegalStateException    when this discovery is that of an onlooker
+  /// @throws IllegalArgumentException when the name is none that a node may have, or the address not `host:port`
+  public RoleRegistration inRole(RoleRegistration.Role role, int clientsMax, int servers) {
+    if (name == null || own == null) {
+      throw new IllegalStateException("an onlooker registers in no role");
+    }
+    if (!ADDRESS.matcher(own.text()).matches()) {
+      throw new IllegalArgumentException("not of the form host:port: " + own);
+    }
+    var self = new RoleRegistration.Registrant(0, role, name, own);
+    return new RoleNumbers(new Names(own), self, clientsMax, servers);
+  }
+
   @Override
   public List<Address> find() throws IOException {
     try {
-      NamingContext root = root();
-      NamingContext members = null;
       if (name != null && own != null) {
-        members = made(made(root, "Tutti"), group);
+        NamingContext members = made();
         members.rebind(member(name, own.text()), reference(own, IiopMiddleware.OBJECT_KEY));
+        return addresses(members);
       }
-      if (members == null) {
-        members = NamingContextHelper.narrow(root.resolve(path("Tutti", group)));
-      }
-      return addresses(members);
+      return addresses(members());
     } catch (NotFound _) {
       return List.of(); // nobody was there yet
     } catch (UserException | RuntimeException e) {
-      throw new IOException("no answer of the naming service at " + service + ": " + e, e);
+      throw noAnswer(e);
     }
   }
 
@@ -100,17 +125,34 @@ public final class NamingDiscovery implements Discovery {
   public void close() {
     if (name != null && own != null) {
       try {
-        NamingContextHelper.narrow(root().resolve(path("Tutti", group))).unbind(member(name, own.text()));
+        members().unbind(member(name, own.text()));
       } catch (UserException | RuntimeException _) {
         // It is not bound, or the service is gone.
       }
     }
+    hangUp();
+  }
+
+  private void hangUp() {
     gate.close();
     orb.destroy();
   }
 
+  private IOException noAnswer(Exception failure) {
+    return new IOException("no answer of the naming service at " + service + ": " + failure, failure);
+  }
+
+  /// The context of the group.
+  private NamingContext members() throws UserException {
+    return NamingContextHelper.narrow(root().resolve(path("Tutti", group)));
+  }
+
+  private NamingContext made() throws UserException {
+    return made(made(root(), "Tutti"), group);
+  }
+
   private NamingContext root() {
-    return NamingContextHelper.narrow(reference(service, "NameService"));
+    return NamingContextHelper.narrow(reference(service, SERVICE_KEY));
   }
 
   private org.omg.CORBA.Object reference(Address at, String key) {
@@ -124,28 +166,107 @@ public final class NamingDiscovery implements Discovery {
   private static NamingContext made(NamingContext in, String name) throws UserException {
     try {
       return in.bind_new_context(path(name));
-    } catch (AlreadyBound _) {
+    } catch (AlreadyBound | CannotProceed _) { // the latter by JacORB when two make it at once
       return NamingContextHelper.narrow(in.resolve(path(name)));
     }
   }
 
   private List<Address> addresses(NamingContext members) throws UserException {
-    BindingListHolder bindings = new BindingListHolder();
-    BindingIteratorHolder more = new BindingIteratorHolder();
-    members.list(FOUND_MAX, bindings, more);
-    if (more.value != null) {
-      more.value.destroy();
-    }
     List<Address> found = new ArrayList<>();
-    for (Binding binding : bindings.value) {
-      NameComponent bound = binding.binding_name[binding.binding_name.length - 1];
+    for (Binding binding : bindings(members)) {
+      NameComponent bound = last(binding);
       if (own != null && bound.id.equals(name) && !bound.kind.equals(own.text())) {
         members.unbind(binding.binding_name); // an earlier life
-      } else if (ADDRESS.matcher(bound.kind).matches()) {
+      } else if (found.size() < FOUND_MAX && ADDRESS.matcher(bound.kind).matches()) {
         found.add(new Address(bound.kind));
       }
     }
     return found;
+  }
+
+  /// What is bound there.
+  ///
+  /// @return all when they are fewer than [#LISTED_MAX], otherwise as many at least
+  private static List<Binding> bindings(NamingContext members) throws UserException {
+    BindingListHolder some = new BindingListHolder();
+    BindingIteratorHolder more = new BindingIteratorHolder();
+    members.list(LISTED_MAX, some, more);
+    List<Binding> all = new ArrayList<>(List.of(some.value));
+    if (more.value != null) {
+      while (all.size() < LISTED_MAX && more.value.next_n(LISTED_MAX, some)) {
+        all.addAll(List.of(some.value));
+      }
+      more.value.destroy();
+    }
+    return all;
+  }
+
+  private static NameComponent last(Binding binding) {
+    return binding.binding_name[binding.binding_name.length - 1];
+  }
+
+  /// Names with numbers, in the context of the group: the text as id, the address as kind.
+  private final class Names implements RoleNumbers.Bindings {
+    private final Address self;
+
+    Names(Address self) {
+      this.self = self;
+    }
+
+    @Override
+    public boolean bind(RoleNumbers.Name one) throws IOException {
+      try {
+        // JacORB's service binds a name again whose object does not answer; its own always does.
+        boolean isClaim = one.address().isEmpty();
+        var bound = isClaim ? reference(service, SERVICE_KEY) : reference(self, IiopMiddleware.OBJECT_KEY);
+        made().bind(member(one.text(), one.address()), bound);
+        return true;
+      } catch (AlreadyBound | CannotProceed _) {
+        return false; // the latter by JacORB when two bind it at once
+      } catch (UserException | RuntimeException e) {
+        throw noAnswer(e);
+      }
+    }
+
+    @Override
+    public void unbind(RoleNumbers.Name one) throws IOException {
+      try {
+        members().unbind(member(one.text(), one.address()));
+      } catch (NotFound _) {
+        // Somebody else was faster.
+      } catch (UserException | RuntimeException e) {
+        throw noAnswer(e);
+      }
+    }
+
+    @Override
+    public List<RoleNumbers.Name> list() throws IOException {
+      try {
+        List<Binding> all = bindings(members());
+        if (all.size() >= LISTED_MAX) {
+          throw new IOException("the naming service at " + service + " has " + all.size() + " names or more");
+        }
+        return all.stream()
+            .map(NamingDiscovery::last)
+            .filter(bound -> bound.kind.isEmpty() || ADDRESS.matcher(bound.kind).matches())
+            .map(bound -> new RoleNumbers.Name(bound.id, bound.kind))
+            .toList();
+      } catch (NotFound _) {
+        return List.of(); // nobody was there yet
+      } catch (UserException | RuntimeException e) {
+        throw noAnswer(e);
+      }
+    }
+
+    @Override
+    public String refusal() {
+      return "the naming service at " + service + " does not keep the names of this process";
+    }
+
+    @Override
+    public void close() {
+      hangUp();
+    }
   }
 
   private static NameComponent[] member(String name, String address) {

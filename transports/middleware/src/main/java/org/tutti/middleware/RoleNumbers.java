@@ -37,12 +37,13 @@ import org.tutti.transport.RoleRegistration;
 /// whoever crashes, stands still or removes a claim. The claim is for speed: of processes that begin at once each gets
 /// a number of its own at the first attempt.
 ///
-/// **Crashes.** Who crashes before its entry leaves a claim without one: it is removed when it has been so for the time
-/// of a lease. Who crashes later leaves an entry that does not change any more. Its number is kept for its name as long
-/// as the role has others that are free; then it is given to the next process. Clocks are not compared: each process
-/// measures by its own how long a name has been unchanged.
+/// **Crashes.** Who crashes before its entry leaves a claim without one: any process removes it that has seen it so for
+/// the time of a lease. Who crashes later leaves an entry that does not change any more. Its number is kept for its
+/// name as long as the role has others that are free; then it is given to the next process. Clocks are not compared:
+/// each process measures by its own how long a name has been unchanged.
 ///
-/// **A registry that has forgotten everything** is filled again by processes that renew.
+/// **A registry that has forgotten everything** is filled again by processes that renew. A process whose number was
+/// taken by a newcomer before it renewed gets another one.
 public final class RoleNumbers implements RoleRegistration {
   private static final Pattern CLAIM = Pattern.compile("\\d{1,9}");
   private static final Pattern ENTRY = Pattern.compile("(\\S{1,255}) (client|server) (\\d{1,9}) (\\d{1,18})");
@@ -190,6 +191,11 @@ public final class RoleNumbers implements RoleRegistration {
         return claim(listing);
       }
       mine = now;
+      for (long number : listing.claims) {
+        if (isOver(claim(number))) {
+          bindings.unbind(claim(number));
+        }
+      }
       for (Entry entry : listing.own()) {
         if (entry.registrant.address().equals(self.address()) && !entry.bound.equals(now)) {
           bindings.unbind(entry.bound);

@@ -1,8 +1,10 @@
 package org.tutti.rmi;
 
 import java.io.IOException;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.rmi.AlreadyBoundException;
 import java.rmi.NotBoundException;
 import java.rmi.RemoteException;
 import java.rmi.registry.LocateRegistry;
@@ -11,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.tutti.middleware.RoleNumbers;
 import org.tutti.rmi.AnswerFilter.ExceptionalAnswerException;
 import org.tutti.rmi.AnswerFilter.RefusedAnswerException;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.DiscoveryProvider;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.RoleRegistration;
 
 /// Finds the members of a group, whatever carries their frames, by a registry of Java RMI, such as the JDK's
 /// `rmiregistry`. Each binds a name that says everything:
@@ -34,12 +38,16 @@ import org.tutti.transport.Endpoint;
 /// A member binds its name again each time that it asks, so that a registry that has forgotten everything is filled
 /// again, unbinds what is there under its name with another address, and unbinds its own at the end. Who crashes stays
 /// bound until it comes back: an address at which nobody is does no harm.
+///
+/// Processes that register in a role ([#inRole]) bind names of the same form, with their number behind NAME
+/// ([RoleNumbers]), and a name without an address for each number, `tutti/GROUP/3@`. So both kinds find each other.
 public final class RmiRegistryDiscovery implements Discovery {
   private static final Pattern ADDRESS = Pattern.compile("[\\w.:\\[\\]%-]{1,200}:\\d{1,5}");
 
   private final Address at;
   private final String prefix;
-  private final @Nullable String mine; // up to the address; null for who only looks
+  private final @Nullable String name; // null for who only looks
+  private final @Nullable String mine; // what is bound for it, up to the address
   private final @Nullable Address own;
   private final Answers answers = Answers.names();
   private final ClientSockets sockets;
@@ -53,6 +61,7 @@ public final class RmiRegistryDiscovery implements Discovery {
     }
     this.at = at;
     this.prefix = "tutti/" + encoded(group) + "/";
+    this.name = name;
     this.mine = name == null ? null : prefix + encoded(name) + "@";
     this.own = own;
     this.sockets = new ClientSockets(RmiConfig.lan(), endpoint, answers);
@@ -84,6 +93,25 @@ public final class RmiRegistryDiscovery implements Discovery {
     return new RmiRegistryDiscovery(registry, group, null, null);
   }
 
+  /// Registers this process in a role, instead of only telling its address.
+  ///
+  /// @param role       what it is
+  /// @param clientsMax how many clients there may be at a time, 0 or more; the same at all processes
+  /// @param servers    how many servers are expected, 1 or more; the same at all processes
+  /// @return registers when it is asked for the first time; this discovery belongs to it, and is not asked itself
+  /// @throws IllegalStateException    when this discovery is that of an onlooker
+  /// @throws IllegalArgumentException when the name is none that a node may have, or the address not `host:port`
+  public RoleRegistration inRole(RoleRegistration.Role role, int clientsMax, int servers) {
+    if (name == null || own == null) {
+      throw new IllegalStateException("an onlooker registers in no role");
+    }
+    if (!ADDRESS.matcher(own.text()).matches()) {
+      throw new IllegalArgumentException("not of the form host:port: " + own);
+    }
+    var self = new RoleRegistration.Registrant(0, role, name, own);
+    return new RoleNumbers(new Names(), self, clientsMax, servers);
+  }
+
   /// How many answers held something else than names.
   ///
   /// @return since the start
@@ -97,7 +125,7 @@ public final class RmiRegistryDiscovery implements Discovery {
       boolean told = mine == null || own == null || tell(mine + own.text());
       List<Address> found = addresses(registry.list());
       if (!told && found.isEmpty()) {
-        throw new IOException("rmiregistry at " + at + " accepts names only from its own host");
+        throw new IOException(refusal());
       }
       return found;
     } catch (RemoteException | RuntimeException e) {
@@ -161,6 +189,70 @@ public final class RmiRegistryDiscovery implements Discovery {
     }
   }
 
+  /// Names with numbers: `tutti/GROUP/TEXT@ADDRESS`, with the text as in a URL's query.
+  private final class Names implements RoleNumbers.Bindings {
+    private String bound(RoleNumbers.Name one) {
+      return prefix + encoded(one.text()) + "@" + one.address();
+    }
+
+    @Override
+    public boolean bind(RoleNumbers.Name one) throws IOException {
+      try {
+        registry.bind(bound(one), bound);
+        return true;
+      } catch (AlreadyBoundException _) {
+        return false;
+      } catch (RemoteException | RuntimeException e) {
+        if (cause(e, ExceptionalAnswerException.class) == null) {
+          throw new IOException(problem(e), e);
+        }
+        return false; // which exception it is, is not read
+      }
+    }
+
+    @Override
+    public void unbind(RoleNumbers.Name one) throws IOException {
+      try {
+        forget(bound(one));
+      } catch (RemoteException | RuntimeException e) {
+        throw new IOException(problem(e), e);
+      }
+    }
+
+    @Override
+    public List<RoleNumbers.Name> list() throws IOException {
+      List<RoleNumbers.Name> names = new ArrayList<>();
+      try {
+        for (String each : registry.list()) {
+          int at = each.lastIndexOf('@');
+          String address = each.substring(at + 1);
+          if (each.startsWith(prefix)
+              && at >= prefix.length()
+              && (address.isEmpty() || ADDRESS.matcher(address).matches())) {
+            names.add(new RoleNumbers.Name(decoded(each.substring(prefix.length(), at)), address));
+          }
+        }
+      } catch (RemoteException | RuntimeException e) {
+        throw new IOException(problem(e), e);
+      }
+      return names;
+    }
+
+    @Override
+    public String refusal() {
+      return RmiRegistryDiscovery.this.refusal();
+    }
+
+    @Override
+    public void close() {
+      sockets.close();
+    }
+  }
+
+  private String refusal() {
+    return "rmiregistry at " + at + " accepts names only from its own host";
+  }
+
   private String problem(Exception failure) {
     RefusedAnswerException refused = cause(failure, RefusedAnswerException.class);
     if (refused != null) {
@@ -189,6 +281,15 @@ public final class RmiRegistryDiscovery implements Discovery {
 
   private static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /// What somebody else may have written otherwise is left as it is.
+  private static String decoded(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException _) {
+      return text;
+    }
   }
 
   /// Offers [RmiRegistryDiscovery] as `rmiregistry`.
