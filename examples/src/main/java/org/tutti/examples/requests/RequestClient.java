@@ -1,14 +1,17 @@
 package org.tutti.examples.requests;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Service;
+import org.tutti.transport.RoleRegistration;
 
 /// A client, with the calls `sendRequest` and `getReply`. Each server replies once: [#serverNum] of them come as long
 /// as nobody crashes, and the first one tells what all of them say.
@@ -19,7 +22,8 @@ public final class RequestClient extends Participant {
   private final String self;
   private long sent;
 
-  private RequestClient(String self) {
+  private RequestClient(String self, RoleRegistration.@Nullable State registered) {
+    super(registered);
     this.self = self;
   }
 
@@ -29,7 +33,25 @@ public final class RequestClient extends Participant {
   /// @param group the service
   /// @return the client
   public static RequestClient start(Node node, String group) {
-    var client = new RequestClient(node.self().toString());
+    return observing(node, group, null);
+  }
+
+  /// Registers a client at a registry, and waits until it is in a view with the servers.
+  ///
+  /// @param node         stays the caller's; it asks the registration from now on, which belongs to it
+  /// @param group        the service
+  /// @param registration of this node, as a client
+  /// @return the client
+  /// @throws IOException          when the registry does not answer, or has no number for another client
+  /// @throws InterruptedException when this thread is interrupted
+  public static RequestClient start(Node node, String group, RoleRegistration registration)
+      throws IOException, InterruptedException {
+    node.discover(registration);
+    return observing(node, group, registration.register());
+  }
+
+  private static RequestClient observing(Node node, String group, RoleRegistration.@Nullable State registered) {
+    var client = new RequestClient(node.self().toString(), registered);
     client.register(node.observe(group, MemberConfig.builder().listener(client).build()));
     return client;
   }

@@ -1,11 +1,13 @@
 package org.tutti.examples.requests;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -13,6 +15,7 @@ import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.SendOptions;
 import org.tutti.Service;
+import org.tutti.transport.RoleRegistration;
 
 /// A server, with the calls `waitForRequest` and `sendReply`. All servers get all requests in one order.
 ///
@@ -25,9 +28,13 @@ public final class RequestServer extends Participant {
   /// @param text   what it asks
   public record Request(String client, long number, String text) {}
 
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
   private final LinkedBlockingQueue<Request> requests = new LinkedBlockingQueue<>();
 
-  private RequestServer() {}
+  private RequestServer(RoleRegistration.@Nullable State registered) {
+    super(registered);
+  }
 
   /// Registers a server, and waits until a majority of them is there.
   ///
@@ -37,9 +44,34 @@ public final class RequestServer extends Participant {
   /// @param ordering by which algorithm requests get their order
   /// @return the server
   public static RequestServer start(Node node, String group, Set<String> servers, Ordering ordering) {
-    var server = new RequestServer();
+    var server = new RequestServer(null);
     GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     server.register(node.joinOrCreate(group, servers, config, MemberConfig.builder().listener(server).build()));
+    return server;
+  }
+
+  /// Registers a server at a registry, waits until all servers that are expected are registered, and founds the group
+  /// with them, or joins it.
+  ///
+  /// @param node         stays the caller's; it asks the registration from now on, which belongs to it
+  /// @param group        the service
+  /// @param registration of this node, as a server
+  /// @param ordering     by which algorithm requests get their order
+  /// @return the server
+  /// @throws IOException          when the registry does not answer or refuses
+  /// @throws InterruptedException when this thread is interrupted
+  public static RequestServer start(Node node, String group, RoleRegistration registration, Ordering ordering)
+      throws IOException, InterruptedException {
+    node.discover(registration);
+    RoleRegistration.State state = registration.register();
+    while (!state.complete()) {
+      Thread.sleep(PAUSE);
+      state = registration.register();
+    }
+    var server = new RequestServer(state);
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
+    MemberConfig member = MemberConfig.builder().listener(server).build();
+    server.register(node.joinOrCreate(group, state.servers(), config, member));
     return server;
   }
 
@@ -60,13 +92,6 @@ public final class RequestServer extends Participant {
   public void sendReply(Request to, String text) throws InterruptedException {
     var reply = new Message(true, to.client(), to.number(), text);
     group().post(ByteBuffer.wrap(reply.encoded()), SendOptions.fifo());
-  }
-
-  /// This server's number among the servers, from 0, by seniority; smaller when those before it have gone.
-  ///
-  /// @return its place
-  public int id() {
-    return view().rankOf(group().self());
   }
 
   @Override
