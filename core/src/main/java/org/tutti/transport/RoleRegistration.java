@@ -28,10 +28,10 @@ public interface RoleRegistration extends Discovery {
 
   /// What a process is to the others.
   enum Role {
-    /// It sends requests.
+    /// Sends requests.
     CLIENT,
 
-    /// It answers requests.
+    /// Answers requests.
     SERVER;
 
     /// The word for it in what registries keep and send.

@@ -191,6 +191,8 @@ class RegistryTest {
     assertThat(server.id()).isOne();
     assertThat(server.founder()).isTrue();
     assertThat(client.ask().founder()).isFalse();
+    assertThat(member(registry, "c1").inRole(Role.SERVER).register().id()).as("in another role").isEqualTo(2);
+    assertThat(member(registry, "c2").inRole(Role.CLIENT).register().id()).isZero();
   }
 
   @Test
