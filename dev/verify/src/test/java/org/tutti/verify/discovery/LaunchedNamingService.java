@@ -1,14 +1,17 @@
 package org.tutti.verify.discovery;
 
 import java.io.BufferedReader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// JacORB's naming service, a process of its own, on one port of loopback.
+/// JacORB's naming service, a process of its own, on one port of loopback. It keeps what it knows in its directory when
+/// it ends by itself, and goes on from there; so each has another one.
 final class LaunchedNamingService {
   private LaunchedNamingService() {}
 
   /// @return ends it
   static AutoCloseable start(int port) throws Exception {
+    Path directory = Files.createTempDirectory("naming");
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     Process process =
         new ProcessBuilder(
@@ -21,6 +24,7 @@ final class LaunchedNamingService {
                 "-DOAPort=" + port,
                 "-Djacorb.naming.print_ior=on",
                 "org.jacorb.naming.NameServer")
+            .directory(directory.toFile())
             .redirectErrorStream(true)
             .start();
     BufferedReader said = process.inputReader();
@@ -28,6 +32,9 @@ final class LaunchedNamingService {
     while (line != null && !line.startsWith("SERVER IOR: ")) {
       line = said.readLine();
     }
-    return () -> process.destroyForcibly().waitFor();
+    return () -> {
+      process.destroyForcibly().waitFor();
+      Files.delete(directory); // killed, it has written nothing
+    };
   }
 }
