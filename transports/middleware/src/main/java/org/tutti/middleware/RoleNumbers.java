@@ -107,6 +107,7 @@ public final class RoleNumbers implements RoleRegistration {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Name, Long> unchanged = new HashMap<>(); // others' entries, and claims without one: since when
   private long id = -1;
+  private long unanswered = -1; // a claim that may be this process's
   private @Nullable Name mine; // the entry that was bound last
 
   /// Registers when it is asked for the first time.
@@ -222,7 +223,9 @@ public final class RoleNumbers implements RoleRegistration {
       long number = kept >= 0 ? kept : listing.free();
       Name claim = claim(number);
       Name entry = entry(self, number, second());
+      unanswered = number;
       boolean claimed = bindings.bind(claim);
+      unanswered = -1;
       if (!claimed && kept < 0) {
         listing = look();
         refusals = listing.claims.contains(number) ? 0 : refusals + 1;
@@ -344,6 +347,9 @@ public final class RoleNumbers implements RoleRegistration {
     long kept() {
       if (id >= 0 && !isOthers(id)) {
         return id;
+      }
+      if (claims.contains(unanswered) && of(unanswered).isEmpty()) {
+        return unanswered;
       }
       return own().stream()
           .map(Entry::registrant)

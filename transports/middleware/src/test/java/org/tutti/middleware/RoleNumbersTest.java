@@ -3,6 +3,7 @@ package org.tutti.middleware;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -216,6 +217,18 @@ class RoleNumbersTest {
     bound.add(new Name("s1 server 2 1", "s1:1")); // crashed between the entry and the list
     assertThat(server("s1").register().id()).isEqualTo(3);
     assertThat(process(Role.SERVER, "other", 2).register().id()).isEqualTo(2);
+  }
+
+  @Test
+  void aClaimWithoutAnAnswerIsTakenUp() throws IOException {
+    RoleNumbers s1 = server("s1");
+    bound.add(new Name("2", "")); // as s1's bind would leave it, whose answer is lost
+    bindsUntilCrash = 0;
+    assertThatThrownBy(s1::register).isInstanceOf(CrashedException.class);
+    bindsUntilCrash = Integer.MAX_VALUE;
+    bound.add(new Name("3", ""));
+    assertThat(s1.register().id()).isEqualTo(3);
+    assertThat(server("s2").register().id()).isEqualTo(4);
   }
 
   @Test
