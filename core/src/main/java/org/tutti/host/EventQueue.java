@@ -124,6 +124,7 @@ final class EventQueue implements EventDispatcher, Overflow.Source {
   @Override
   public void pass(Batch batch) {
     add(new Passed(batch), batch);
+    countPassed();
   }
 
   @Override
@@ -196,10 +197,37 @@ final class EventQueue implements EventDispatcher, Overflow.Source {
         return null;
       }
     }
+    boolean whole;
+    Event event;
     try {
-      return next(start, waitNanos);
+      event = next(start, waitNanos);
+      whole = messages == null;
     } finally {
       takers.unlock();
+    }
+    if (whole) {
+      countPassed();
+    }
+    return event;
+  }
+
+  /// Counts batches whose places are passed and before which all is taken, although nobody asks for a next event: a
+  /// window that is full of what was taken would stay so, and the application may wait for it. To be called whenever
+  /// one may have become the first, by the taker and by the engine: the later of the two finds it.
+  private void countPassed() {
+    while (queue.peek() instanceof Passed && takers.tryLock()) {
+      try {
+        boolean first = messages == null && (overflow == null || !overflow.isSpilling());
+        if (!first || !(queue.peek() instanceof Passed)) {
+          return;
+        }
+        count(queue.remove());
+        if (queue.isEmpty()) {
+          report();
+        }
+      } finally {
+        takers.unlock();
+      }
     }
   }
 

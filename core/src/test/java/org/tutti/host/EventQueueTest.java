@@ -63,9 +63,28 @@ class EventQueueTest {
       assertThat(delivery.service()).isEqualTo(service);
       assertThat(delivery.position()).isEqualTo(service == Service.TOTAL ? 0 : -1);
     }
-    assertThat(hand.group.consumed()).isEqualTo(1);
+    assertThat(hand.group.consumed()).as("with the place behind it").isEqualTo(2);
     assertThat(delivery().position()).isEqualTo(-1);
     assertThat(hand.group.consumed()).isEqualTo(3);
+  }
+
+  /// It may wait for the window instead, which is full of what it has taken.
+  @Test
+  void aPlaceThatIsPassedWhenAllIsTakenCountsAlthoughNobodyAsksForMore() throws Exception {
+    Batch early = batch(Batch.Kind.FIFO, 0, new byte[1], new byte[1]);
+    hand.group.deliverEarly(early);
+    delivery();
+    hand.group.pass(0, early, 0);
+    assertThat(hand.group.consumed()).as("half of it is taken").isZero();
+    delivery();
+    assertThat(hand.group.consumed()).isEqualTo(1);
+    assertThat(hand.asked()).containsExactly(new Request.Consumed("bank"));
+    Batch next = batch(Batch.Kind.FIFO, 1, new byte[1]);
+    hand.group.deliverEarly(next);
+    delivery();
+    assertThat(hand.group.consumed()).isEqualTo(1);
+    hand.group.pass(1, next, 0);
+    assertThat(hand.group.consumed()).isEqualTo(2);
   }
 
   @Test
