@@ -35,6 +35,7 @@ class ForcedTest {
   /// - Somebody who only expected others took what it knew of a forced history into another one.
   /// - The only one of the electorate was overruled after it had been taken into a view that nobody was shown.
   /// - The same, but it was refused, as another process with its name was in the history that was given up.
+  /// - A life that was refused for its version lay between what was forced and the one that went on with it.
   @ParameterizedTest
   @ValueSource(
       longs = {
@@ -43,7 +44,8 @@ class ForcedTest {
         241_014_685_764L,
         897_342_016_095L,
         241_014_688_982L,
-        830_604_075_956L
+        830_604_075_956L,
+        222_956_774_033L
       })
   void whatFailedOnceHoldsNow(long seed) {
     assertThat(Simulation.run(RunKind.FORCED.of(Plan.draw(seed))).violations()).isEmpty();

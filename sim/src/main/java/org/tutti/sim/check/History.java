@@ -261,7 +261,9 @@ public final class History {
               view,
               event -> {
                 boolean before = lives.isLaterLifeOf(from, members.get(event.member()));
-                return before || view.equals(forced.get(event.member()));
+                // A life between that was refused before it knew the history says who is a later life of whom.
+                boolean descent = event instanceof HistoryEvent.Restarted;
+                return descent || before || view.equals(forced.get(event.member()));
               }));
     }
     return lineages;
