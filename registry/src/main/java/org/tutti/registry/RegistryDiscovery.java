@@ -95,20 +95,14 @@ public final class RegistryDiscovery implements Discovery {
       throw new IllegalStateException("an onlooker registers in no role");
     }
     role = as;
-    return new InRole(as);
+    return new InRole();
   }
 
   private final class InRole implements RoleRegistration {
-    private final Role as;
-
-    InRole(Role as) {
-      this.as = as;
-    }
-
     @Override
     public State register() throws IOException, InterruptedException {
       GroupState state = ask();
-      if (as == Role.CLIENT && state.id() >= state.clients()) {
+      if (role == Role.CLIENT && state.id() >= state.clients()) {
         throw new IOException("the registry is of a version without roles");
       }
       List<Registrant> registrants = new ArrayList<>();

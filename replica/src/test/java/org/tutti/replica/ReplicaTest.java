@@ -49,6 +49,8 @@ import org.tutti.transport.memory.InProcess;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReplicaTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Policy ALL_REPLIES =
+      new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
 
   /// A counter that refuses to be negative; commands and queries may ask for a reply of zeros, so many bytes long.
   private static final class Counter implements StateMachine {
@@ -309,9 +311,7 @@ class ReplicaTest {
   void aClientCollectsTheRepliesOfAllAndIsToldWhoHasLeft() throws Exception {
     suspectAfter = ALERT;
     startAll();
-    var policy =
-        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
-    Client client = Client.of("counter").at(replicas.get(2).clients()).policy(policy).deadline(PATIENCE).connect();
+    Client client = Client.of("counter").at(replicas.get(2).clients()).policy(ALL_REPLIES).deadline(PATIENCE).connect();
     clients.add(client);
     long value = 1;
     Instant end = Instant.now().plus(PATIENCE);
@@ -338,10 +338,8 @@ class ReplicaTest {
   @Test
   void theManagerGathersTheRepliesOfAllHoweverLongTheyAre() throws Exception {
     startAll();
-    var policy =
-        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
     Client client =
-        Client.of("counter").at(replicas.get(2).clients()).policy(policy).bundled().deadline(PATIENCE).connect();
+        Client.of("counter").at(replicas.get(2).clients()).policy(ALL_REPLIES).bundled().deadline(PATIENCE).connect();
     clients.add(client);
     for (int bytes : List.of(Long.BYTES, 100_000, SessionTable.REPLY_BYTES_MAX - 64, SessionTable.REPLY_BYTES_MAX)) {
       ByteBuffer command = ByteBuffer.allocate(Long.BYTES + Integer.BYTES).putInt(Long.BYTES, bytes);

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.UserException;
@@ -46,8 +45,6 @@ public final class NamingDiscovery implements Discovery {
 
   /// More names than these are not read.
   private static final int LISTED_MAX = 4096;
-
-  private static final Pattern ADDRESS = Pattern.compile("[\\w.:\\[\\]%-]{1,200}:\\d{1,5}");
 
   private final Address service;
   private final String group;
@@ -95,14 +92,8 @@ public final class NamingDiscovery implements Discovery {
   /// @throws IllegalStateException    when this discovery is that of an onlooker
   /// @throws IllegalArgumentException when the name is none that a node may have, or the address not `host:port`
   public RoleRegistration inRole(RoleRegistration.Role role, int clientsMax, int servers) {
-    if (name == null || own == null) {
-      throw new IllegalStateException("an onlooker registers in no role");
-    }
-    if (!ADDRESS.matcher(own.text()).matches()) {
-      throw new IllegalArgumentException("not of the form host:port: " + own);
-    }
-    var self = new RoleRegistration.Registrant(0, role, name, own);
-    return new RoleNumbers(new Names(own), self, clientsMax, servers);
+    RoleRegistration.Registrant self = RoleNumbers.registrant(role, name, own);
+    return new RoleNumbers(new Names(self.address()), self, clientsMax, servers);
   }
 
   @Override
@@ -177,7 +168,7 @@ public final class NamingDiscovery implements Discovery {
       NameComponent bound = last(binding);
       if (own != null && bound.id.equals(name) && !bound.kind.equals(own.text())) {
         members.unbind(binding.binding_name); // an earlier life
-      } else if (found.size() < FOUND_MAX && ADDRESS.matcher(bound.kind).matches()) {
+      } else if (found.size() < FOUND_MAX && RoleNumbers.Name.isAddress(bound.kind)) {
         found.add(new Address(bound.kind));
       }
     }
@@ -248,7 +239,7 @@ public final class NamingDiscovery implements Discovery {
         }
         return all.stream()
             .map(NamingDiscovery::last)
-            .filter(bound -> bound.kind.isEmpty() || ADDRESS.matcher(bound.kind).matches())
+            .filter(bound -> bound.kind.isEmpty() || RoleNumbers.Name.isAddress(bound.kind))
             .map(bound -> new RoleNumbers.Name(bound.id, bound.kind))
             .toList();
       } catch (NotFound _) {

@@ -89,7 +89,17 @@ public final class RoleNumbers implements RoleRegistration {
   ///
   /// @param text    who or what is there
   /// @param address where it listens; empty for what does not
-  public record Name(String text, String address) {}
+  public record Name(String text, String address) {
+    private static final Pattern ADDRESS = Pattern.compile("[\\w.:\\[\\]%-]{1,200}:\\d{1,5}");
+
+    /// Whether something that stands in a registry may be an address.
+    ///
+    /// @param text anything
+    /// @return whether it has the form `host:port`
+    public static boolean isAddress(String text) {
+      return ADDRESS.matcher(text).matches();
+    }
+  }
 
   record Entry(Name bound, Registrant registrant, long second) {
     boolean isOf(String name) {
@@ -133,6 +143,24 @@ public final class RoleNumbers implements RoleRegistration {
     this.nanos = nanos;
     this.firstNanos = nanos.getAsLong();
     this.firstSecond = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
+  }
+
+  /// Who registers in a role with what a discovery knows of it.
+  ///
+  /// @param role what it is
+  /// @param name its name; null for who only looks
+  /// @param own  where it listens; null for who only looks
+  /// @return without a number
+  /// @throws IllegalStateException    when it only looks
+  /// @throws IllegalArgumentException when the address is not of the form `host:port`
+  public static Registrant registrant(Role role, @Nullable String name, @Nullable Address own) {
+    if (name == null || own == null) {
+      throw new IllegalStateException("an onlooker registers in no role");
+    }
+    if (!Name.isAddress(own.text())) {
+      throw new IllegalArgumentException("not of the form host:port: " + own);
+    }
+    return new Registrant(0, role, name, own);
   }
 
   @Override

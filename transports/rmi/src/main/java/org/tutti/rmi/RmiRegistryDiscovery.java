@@ -11,7 +11,6 @@ import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.RoleNumbers;
 import org.tutti.rmi.AnswerFilter.ExceptionalAnswerException;
@@ -42,7 +41,6 @@ import org.tutti.transport.RoleRegistration;
 /// Processes that register in a role ([#inRole]) bind names of the same form, with their number behind NAME
 /// ([RoleNumbers]), and a name without an address for each number, `tutti/GROUP/3@`. So both kinds find each other.
 public final class RmiRegistryDiscovery implements Discovery {
-  private static final Pattern ADDRESS = Pattern.compile("[\\w.:\\[\\]%-]{1,200}:\\d{1,5}");
 
   private final Address at;
   private final String prefix;
@@ -102,13 +100,7 @@ public final class RmiRegistryDiscovery implements Discovery {
   /// @throws IllegalStateException    when this discovery is that of an onlooker
   /// @throws IllegalArgumentException when the name is none that a node may have, or the address not `host:port`
   public RoleRegistration inRole(RoleRegistration.Role role, int clientsMax, int servers) {
-    if (name == null || own == null) {
-      throw new IllegalStateException("an onlooker registers in no role");
-    }
-    if (!ADDRESS.matcher(own.text()).matches()) {
-      throw new IllegalArgumentException("not of the form host:port: " + own);
-    }
-    var self = new RoleRegistration.Registrant(0, role, name, own);
+    RoleRegistration.Registrant self = RoleNumbers.registrant(role, name, own);
     return new RoleNumbers(new Names(), self, clientsMax, servers);
   }
 
@@ -165,7 +157,7 @@ public final class RmiRegistryDiscovery implements Discovery {
     List<Address> found = new ArrayList<>();
     for (String name : names) {
       String address = name.substring(name.lastIndexOf('@') + 1);
-      if (!name.startsWith(prefix) || !ADDRESS.matcher(address).matches()) {
+      if (!name.startsWith(prefix) || !RoleNumbers.Name.isAddress(address)) {
         continue;
       }
       if (mine != null && own != null && name.equals(mine + address) && !address.equals(own.text())) {
@@ -228,7 +220,7 @@ public final class RmiRegistryDiscovery implements Discovery {
           String address = each.substring(at + 1);
           if (each.startsWith(prefix)
               && at >= prefix.length()
-              && (address.isEmpty() || ADDRESS.matcher(address).matches())) {
+              && (address.isEmpty() || RoleNumbers.Name.isAddress(address))) {
             names.add(new RoleNumbers.Name(decoded(each.substring(prefix.length(), at)), address));
           }
         }

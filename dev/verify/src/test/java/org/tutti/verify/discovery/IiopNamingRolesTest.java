@@ -1,6 +1,8 @@
 package org.tutti.verify.discovery;
 
+import java.nio.file.Path;
 import java.util.Properties;
+import org.junit.jupiter.api.io.TempDir;
 import org.omg.CORBA.ORB;
 import org.omg.CosNaming.NameComponent;
 import org.omg.CosNaming.NamingContext;
@@ -13,9 +15,11 @@ import org.tutti.transport.RoleRegistration.Role;
 
 /// Roles at CORBA's naming service, that of JacORB, a process of its own.
 class IiopNamingRolesTest extends RoleRegistrationContract {
+  @TempDir static Path directory;
+
   @Override
   AutoCloseable start(int port) throws Exception {
-    return LaunchedNamingService.start(port);
+    return LaunchedNamingService.ofJacorb(port, directory);
   }
 
   @Override

@@ -295,17 +295,21 @@ abstract class RoleRegistrationContract {
     assertThat(living.register().id()).isOne();
     RoleRegistration next = process(Role.CLIENT, "next");
     assertThatIOException().isThrownBy(next::register);
-    State state = null;
-    while (state == null) {
-      assertThat(living.register().id()).isOne();
+    assertThat(onceThereIsRoom(next, living).id()).isZero();
+    assertThat(living.register().id()).isOne();
+  }
+
+  /// Registers when a number is free, while another process keeps its own.
+  private static State onceThereIsRoom(RoleRegistration next, RoleRegistration living) throws Exception {
+    long kept = living.register().id();
+    while (true) {
+      assertThat(living.register().id()).isEqualTo(kept);
       try {
-        state = next.register();
+        return next.register();
       } catch (IOException full) {
         assertThat(full).hasMessageContaining("no number is free for a client");
       }
     }
-    assertThat(state.id()).isZero();
-    assertThat(living.register().id()).isOne();
   }
 
   @Test
@@ -323,16 +327,7 @@ abstract class RoleRegistrationContract {
     assertThat(process(Role.SERVER, "s2").register().id()).isEqualTo(4);
     RoleRegistration next = process(Role.CLIENT, "c2");
     assertThatIOException().isThrownBy(next::register).withMessageContaining("no number is free for a client");
-    State state = null;
-    while (state == null) {
-      server.register();
-      try {
-        state = next.register();
-      } catch (IOException full) {
-        assertThat(full).hasMessageContaining("no number is free for a client");
-      }
-    }
-    assertThat(state.id()).isZero();
+    assertThat(onceThereIsRoom(next, server).id()).isZero();
     server.register(); // may be the one that removes the other claim
     assertThat(process(Role.SERVER, "s3").register().id()).isEqualTo(3);
   }

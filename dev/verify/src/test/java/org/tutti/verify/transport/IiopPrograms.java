@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /// Programs in C++ on omniORB, an ORB that shares nothing with JacORB; without it the tests that need it are skipped.
-final class IiopPrograms {
+public final class IiopPrograms {
   /// The interface of processes with servants.
   static final Path DELIVERY = RomiopProcesses.EXAMPLE.resolveSibling("src/main/idl/delivery.idl");
 
@@ -70,7 +70,7 @@ final class IiopPrograms {
   }
 
   /// Skips a test and says why, where whoever looks at the build sees it.
-  static void assume(boolean installed, String otherwise) {
+  public static void assume(boolean installed, String otherwise) {
     if (!installed) {
       System.out.println("skipped: " + otherwise);
     }
