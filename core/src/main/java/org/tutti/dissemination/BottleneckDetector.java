@@ -12,10 +12,10 @@ import org.tutti.View;
 /// alone is not that: in a chain it would hold up the others. What all members acknowledge in such a time is what the
 /// line carries. A star would do again when nothing waits and it would fill half of that.
 ///
-/// A chain spares the line only if the others multicast less than this member: it carries their messages, too. With the
-/// rates r of this member and q of all others, of n members, a star takes r (n - 1) of the line, and chains of all
-/// senders take r + q (n - 2) / (n - 1), which is the same when all multicast equally. What others send through the
-/// relay is not part of q: it is never on a chain.
+/// That holds also when all members multicast, although chains of all then carry as many bytes over each line as stars
+/// do: the chains make a ring, in which each line has one sender and one receiver. With stars several lines meet at
+/// each receiver, so that queues form there as well, and a member whose window is full of what goes to the busiest
+/// receiver sends nothing to the others.
 ///
 /// The delay of packets as a sign that a queue has formed, against the least delay of the last seconds: Brakmo and
 /// Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.
@@ -24,8 +24,6 @@ public final class BottleneckDetector implements Disseminator.Choice {
   static final long QUEUEING_NANOS = 10_000_000;
 
   private static final int STAR_PARTS = 2; // of what the line carries a star may take one
-  private static final double GAIN_MIN = 1.25; // of a chain over a star, for its beginning
-  private static final double GAIN_KEPT = 1.1; // and for going on
 
   /// What is known of the lines to other nodes.
   public interface Lines {
@@ -50,7 +48,6 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private boolean chains;
   private long since = Long.MIN_VALUE;
   private long sent; // bytes of this member's batches since then
-  private long arrived; // bytes of the others' batches since then
   private long acknowledged; // by all, at that time
   private double capacity; // of the line in bytes a nanosecond; 0 as long as it was never full
 
@@ -65,11 +62,6 @@ public final class BottleneckDetector implements Disseminator.Choice {
     this.view = view;
     this.clock = clock;
     this.lines = lines;
-  }
-
-  @Override
-  public void arrived(int bytes) {
-    arrived += bytes;
   }
 
   @Override
@@ -100,20 +92,13 @@ public final class BottleneckDetector implements Disseminator.Choice {
     double rate = Math.max(0, total - acknowledged) / passed;
     if (full) {
       capacity = passed < 2 * INTERVAL_NANOS ? rate : capacity; // else it may have been idle
-      chains = isSpared(current.size());
+      chains = true;
     } else if (chains) {
       double star = rate + sent / passed * (current.size() - 2);
       chains = star * STAR_PARTS > capacity;
     }
     since = now;
     sent = 0;
-    arrived = 0;
     acknowledged = total;
-  }
-
-  /// Whether chains of all senders take much less of the line than a star of this one.
-  private boolean isSpared(int members) {
-    double chain = sent + arrived * (members - 2.0) / (members - 1.0);
-    return sent * (members - 1.0) >= chain * (chains ? GAIN_KEPT : GAIN_MIN);
   }
 }

@@ -60,11 +60,6 @@ public final class Disseminator {
     /// @param bytes of the batch
     /// @return how it is to go; who relays sends as a star instead of through itself
     Way way(int bytes);
-
-    /// A batch of another member has come, and not through the relay.
-    ///
-    /// @param bytes of the batch
-    default void arrived(int bytes) {}
   }
 
   private final View view;
@@ -157,7 +152,6 @@ public final class Disseminator {
       }
       return;
     }
-    choice.arrived(message.batch().payload().remaining());
     int next = message.way() == Way.CHAIN ? successor(message.origin(), self) : NOBODY;
     if (next != NOBODY) {
       counters.count(Count.BATCHES_FORWARDED);
