@@ -85,6 +85,7 @@ public final class EventLoop {
   private long deadlineNanos;
   private boolean waiting;
   private boolean postponed;
+  private boolean stepped; // in this turn
   private long busyNanos; // when there was input last; kept by those that spin
 
   /// Prepares a loop; [#start] runs it.
@@ -259,6 +260,15 @@ public final class EventLoop {
     if (!questions.isEmpty()) {
       answer(measured());
     }
+    if (stepped) {
+      flush();
+    }
+  }
+
+  /// Not after turns that brought the engine nothing, such as those that read a part of a long frame: on a slow line
+  /// most do.
+  private void flush() {
+    stepped = false;
     engine.flush(nowNanos);
     for (int again = 0; again < AGAIN_MAX && inbox.drain(requested, RUN_MAX) > 0; again++) {
       engine.flush(nowNanos);
@@ -276,6 +286,7 @@ public final class EventLoop {
   }
 
   private void step(Input input) {
+    stepped = true;
     engine.step(nowNanos, input);
   }
 

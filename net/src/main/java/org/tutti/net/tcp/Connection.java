@@ -22,6 +22,9 @@ import org.tutti.transport.Refused.Reason;
 ///
 /// A frame is never split over two connections: what a broken connection had not sent is dropped with it.
 final class Connection implements SelectorTransport.Claim {
+  private static final double REST_MIN_NANOS = 1e6; // as exactly as the selector counts
+  private static final double REST_MAX_NANOS = 4e6;
+
   private enum State {
     CONNECTING,
     SECURING,
@@ -54,6 +57,12 @@ final class Connection implements SelectorTransport.Claim {
 
   /// The socket took less than was offered; the selector tells when it takes more.
   private boolean blocked;
+
+  /// A long frame comes slowly: the selector does not tell of each part.
+  private boolean resting;
+
+  private long restsUntil;
+  private long readAt;
 
   /// The peer's host has refused it.
   private boolean refused;
@@ -285,11 +294,16 @@ final class Connection implements SelectorTransport.Claim {
       boolean empty = pending.isEmpty() && wire.isFlushed();
       if (blocked == empty) {
         blocked = !blocked;
-        key().interestOps(blocked ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        await();
       }
     } catch (IOException e) {
       fail(e);
     }
+  }
+
+  /// What the selector is to tell of.
+  private void await() {
+    key().interestOps((resting ? 0 : SelectionKey.OP_READ) | (blocked ? SelectionKey.OP_WRITE : 0));
   }
 
   private void read() throws IOException {
@@ -303,24 +317,77 @@ final class Connection implements SelectorTransport.Claim {
       in = bytes;
       frame = bytes.duplicate();
     }
-    if (wire.read(bytes) < 0) {
+    int before = bytes.position();
+    int got = wire.read(bytes);
+    if (got < 0) {
       close(TcpCount.CLOSED_BY_PEER);
       return;
     }
     peer().heard();
     bytes.flip();
-    deliver(bytes, Objects.requireNonNull(frame));
+    int missing = deliver(bytes, Objects.requireNonNull(frame));
+    long passed = loop.nowNanos - readAt;
+    readAt = loop.nowNanos;
+    if (missing > 0 && before > 0) {
+      rest(missing, (double) passed / Math.max(1, got));
+    }
   }
 
-  private void deliver(ByteBuffer bytes, ByteBuffer lent) {
+  /// Does not look at a connection for a while on which a long frame comes slowly: each packet of a line of 100 Mbit/s
+  /// would wake the thread up, 90 times for a frame of 128 KiB, of which nothing can be used before the last one. For
+  /// half of the time that the rest will take, so that the frame is not late.
+  ///
+  /// @param missing how many bytes of the frame
+  /// @param each    how many nanoseconds each of the last ones took
+  private void rest(int missing, double each) {
+    double takes = missing * each;
+    if (takes < REST_MIN_NANOS || resting || state != State.OPEN) {
+      return;
+    }
+    resting = true;
+    restsUntil = loop.nowNanos + (long) Math.clamp(takes / 2, REST_MIN_NANOS, REST_MAX_NANOS);
+    loop.resting.add(this);
+    loop.counters.add(TcpCount.READS_DEFERRED);
+    await();
+  }
+
+  /// How long it is not looked at.
+  long restsUntil() {
+    return restsUntil;
+  }
+
+  /// Reads again.
+  void resume() {
+    resting = false;
+    if (state != State.OPEN) {
+      return;
+    }
+    await();
+    try {
+      if (tls != null) {
+        readySecurely(tls, SelectionKey.OP_READ);
+      } else {
+        read();
+      }
+    } catch (IOException e) {
+      fail(e);
+    }
+  }
+
+  /// Hands frames over.
+  ///
+  /// @return how many bytes are missing of the next one, as far as its length is known; else 0
+  private int deliver(ByteBuffer bytes, ByteBuffer lent) {
+    int missing = 0;
     while (bytes.remaining() >= SendBuffer.PREFIX_BYTES) {
       int at = bytes.position() + SendBuffer.PREFIX_BYTES;
       int length = bytes.getInt(bytes.position());
       if (length <= 0 || length > loop.config.frameBytesMax()) {
         close(TcpCount.CLOSED_BAD_LENGTH);
-        return;
+        return 0;
       }
-      if (length > bytes.limit() - at) {
+      missing = Math.max(0, length - (bytes.limit() - at));
+      if (missing > 0) {
         break;
       }
       bytes.position(at + length);
@@ -328,7 +395,7 @@ final class Connection implements SelectorTransport.Claim {
       loop.receiver().onFrame(lent.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
       if (state == State.CLOSED) {
         // The receiver answered, and that write found the connection broken.
-        return;
+        return 0;
       }
     }
     if (bytes.position() == 0) {
@@ -336,6 +403,7 @@ final class Connection implements SelectorTransport.Claim {
     } else {
       bytes.compact();
     }
+    return missing;
   }
 
   private void greet() throws IOException {

@@ -14,6 +14,8 @@ enum TcpCount implements Counts.Counted {
   BYTES_RECEIVED(counter("tcp.bytes.received", "Bytes were read from sockets.")),
   WRITES(counter("tcp.writes.made", "System calls that wrote.")),
   READS(counter("tcp.reads.made", "System calls that read.")),
+  READS_DEFERRED(
+      counter("tcp.reads.deferred", "The rest of a long frame came so slowly that it was waited for, up to 4 ms.")),
   WAKEUPS(counter("tcp.wakeups.made", "Another thread woke the engine thread up.")),
   CLAIMS_REFUSED(counter("tcp.claims.refused", "There was no room for a frame, or no connection.")),
   CONNECTED_TCP(

@@ -57,6 +57,9 @@ final class TcpLoop {
   /// Connections with committed frames that no write was tried for.
   final List<Connection> dirty = new ArrayList<>();
 
+  /// Connections that are not looked at until a time.
+  final List<Connection> resting = new ArrayList<>();
+
   /// The time of this turn's last wait: exact enough for timeouts, and cheap.
   long nowNanos = System.nanoTime();
 
@@ -103,8 +106,19 @@ final class TcpLoop {
     boolean announced = peers.tend();
     // The receiver may have said something just now, or want to think first: do not wait then.
     select(announced || !dirty.isEmpty() ? 0 : waitNanos(waitNanosMax));
+    resume();
     expire(); // after reading: a node that stood still does not end connections whose words are here
     peers.tend();
+  }
+
+  private void resume() {
+    for (int i = resting.size() - 1; i >= 0; i--) {
+      Connection connection = resting.get(i);
+      if (nowNanos - connection.restsUntil() >= 0) {
+        resting.remove(i);
+        connection.resume();
+      }
+    }
   }
 
   /// Writes to each connection once.
@@ -226,6 +240,9 @@ final class TcpLoop {
     }
     for (Connection connection : handshakes) {
       wait = Math.min(wait, connection.deadlineNanos() - nowNanos);
+    }
+    for (Connection connection : resting) {
+      wait = Math.min(wait, connection.restsUntil() - nowNanos);
     }
     for (Acceptor acceptor : acceptors) {
       wait = acceptor.resume(nowNanos, wait);

@@ -132,6 +132,31 @@ abstract class SocketContract extends TransportContract {
     stillServes(a);
   }
 
+  /// A kilobyte at a time, as a slow line brings it.
+  @Test
+  void aLongFrameThatComesSlowlyDoesNotHoldUpOthers() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    byte[] frame = new byte[100 << 10];
+    new Random(1).nextBytes(frame);
+    byte[] greeting = preamble(a.address());
+    ByteBuffer stream = ByteBuffer.allocate(greeting.length + 4 + frame.length).put(greeting);
+    stream.putInt(frame.length).put(frame).flip();
+    SocketChannel slow = stranger(a, Arrays.copyOf(stream.array(), 1 << 10));
+    int others = a.frames.size();
+    for (int at = 1 << 10; at < stream.limit(); at += 1 << 10) {
+      ByteBuffer part = stream.slice(at, Math.min(1 << 10, stream.limit() - at));
+      until("a part", () -> isWritten(slow, part), a);
+      b.send(a.address(), bytes(1), a);
+      turns(1, b, a);
+    }
+    until("the long frame", () -> a.frames.stream().anyMatch(each -> Arrays.equals(each, frame)), a);
+    assertThat(a.frames).as("and those of b").hasSizeGreaterThan(others + 50);
+    assertThat(counter(a, "reads.deferred")).isPositive();
+    stillServes(a);
+  }
+
   @Test
   void halfAPreambleAndSilenceEndByTimeout() throws IOException {
     Station a = station("a");
