@@ -23,6 +23,8 @@ public final class BottleneckDetector implements Disseminator.Choice {
   static final long INTERVAL_NANOS = 50_000_000;
   static final long QUEUEING_NANOS = 10_000_000;
 
+  private static final long ROOM_BYTES_MIN = 64 << 10; // as long as nothing is known
+  private static final double ROOM_KEPT = 0.9; // of the room for an interval, in the next one
   private static final int STAR_PARTS = 2; // of what the line carries a star may take one
 
   /// What is known of the lines to other nodes.
@@ -39,6 +41,12 @@ public final class BottleneckDetector implements Disseminator.Choice {
     /// @param peer the peer
     /// @return bytes; less than before when the link was forgotten meanwhile
     long acknowledgedBytes(MemberId peer);
+
+    /// How much waits for the line to a peer, or is on the way to it.
+    ///
+    /// @param peer the peer
+    /// @return bytes
+    long queuedBytes(MemberId peer);
   }
 
   private final MemberId self;
@@ -49,6 +57,7 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private long since = Long.MIN_VALUE;
   private long sent; // bytes of this member's batches since then
   private long acknowledged; // by all, at that time
+  private long room = ROOM_BYTES_MIN; // in the queue of each line, for batches that go as a star
   private double capacity; // of the line in bytes a nanosecond; 0 as long as it was never full
 
   /// Begins with a star.
@@ -66,12 +75,34 @@ public final class BottleneckDetector implements Disseminator.Choice {
 
   @Override
   public Transmission.Way way(int bytes) {
+    lookAgain();
+    sent += bytes;
+    return chains ? Transmission.Way.CHAIN : Transmission.Way.STAR;
+  }
+
+  /// A star has to wait while more is queued for every other member than lines have carried in an interval: else a
+  /// window full of batches would be on its way as a star, for seconds, before the line is known to be full.
+  @Override
+  public boolean isReady() {
+    lookAgain();
+    return chains || leastQueued() <= room;
+  }
+
+  private long leastQueued() {
+    long least = Long.MAX_VALUE;
+    for (MemberId member : view.get().members()) {
+      if (!member.equals(self)) {
+        least = Math.min(least, lines.queuedBytes(member));
+      }
+    }
+    return least;
+  }
+
+  private void lookAgain() {
     long now = clock.getAsLong();
     if (since == Long.MIN_VALUE || now - since >= INTERVAL_NANOS) {
       look(now);
     }
-    sent += bytes;
-    return chains ? Transmission.Way.CHAIN : Transmission.Way.STAR;
   }
 
   private void look(long now) {
@@ -90,6 +121,8 @@ public final class BottleneckDetector implements Disseminator.Choice {
     boolean full = (chains ? most : waits) >= QUEUEING_NANOS;
     double passed = Math.max(INTERVAL_NANOS, (double) now - since);
     double rate = Math.max(0, total - acknowledged) / passed;
+    long carried = (long) (rate * INTERVAL_NANOS / (current.size() - 1)); // by each line
+    room = Math.max(ROOM_BYTES_MIN, Math.max(carried, (long) (room * ROOM_KEPT)));
     if (full) {
       capacity = passed < 2 * INTERVAL_NANOS ? rate : capacity; // else it may have been idle
       chains = true;

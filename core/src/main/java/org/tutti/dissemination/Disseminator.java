@@ -60,7 +60,18 @@ public final class Disseminator {
     /// @param bytes of the batch
     /// @return how it is to go; who relays sends as a star instead of through itself
     Way way(int bytes);
+
+    /// Whether a batch of this member may leave now. One that waits here can still take another way; one that waits
+    /// for a line cannot. If not, it is asked again when anything arrives, and after [#RETRY_NANOS] at the latest.
+    ///
+    /// @return whether it may
+    default boolean isReady() {
+      return true;
+    }
   }
+
+  /// After how long it is asked again whether a batch may leave, if nothing arrives meanwhile.
+  public static final long RETRY_NANOS = BottleneckDetector.INTERVAL_NANOS;
 
   private final View view;
   private final int self;
@@ -83,6 +94,13 @@ public final class Disseminator {
     this.choice = choice;
     this.effects = effects;
     this.counters = counters;
+  }
+
+  /// Whether a batch of this member may leave now ([Choice#isReady]).
+  ///
+  /// @return whether it may; else it waits [#RETRY_NANOS] at most, and not for a member that stands still
+  public boolean isReady() {
+    return view.size() <= 2 || choice.isReady();
   }
 
   /// Sends a batch of this member to all others.

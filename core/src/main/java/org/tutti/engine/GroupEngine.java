@@ -899,6 +899,11 @@ final class GroupEngine {
     public long acknowledgedBytes(MemberId peer) {
       return node.services().links().acknowledgedBytes(peer);
     }
+
+    @Override
+    public long queuedBytes(MemberId peer) {
+      return node.services().links().queuedBytes(peer);
+    }
   }
 
   private final class InDomain implements Domain.Side {

@@ -8,6 +8,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.dissemination.Disseminator;
 import org.tutti.domain.DomainMember;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
@@ -29,6 +30,7 @@ public final class MulticastSender {
   private final SubsetQueue subsets;
   private final Counters counters;
   private final OrderingSwitch switching = new OrderingSwitch();
+  private long waitsUntil = Long.MIN_VALUE; // for a line to take more
   private boolean positioned; // the history's position is known, so this member may multicast
   private @Nullable Ordering told;
 
@@ -120,6 +122,7 @@ public final class MulticastSender {
   ///
   /// @param now the time
   public void send(long now) {
+    waitsUntil = Long.MIN_VALUE;
     packer.delivered(now, ledger.messages() + branch.ownMessages());
     ViewHistory current = history.acting();
     if (current != null) {
@@ -152,7 +155,14 @@ public final class MulticastSender {
 
   private @Nullable Batch next(long now, ViewHistory current) {
     Batch ask = switching.next(current.ordering(), ledger, packer);
-    return ask != null ? ask : packer.next(now, ledger.undecided(), ledger.sentNext());
+    if (ask != null || packer.isEmpty()) {
+      return ask;
+    }
+    if (!current.isReady()) {
+      waitsUntil = now + Disseminator.RETRY_NANOS;
+      return null;
+    }
+    return packer.next(now, ledger.undecided(), ledger.sentNext());
   }
 
   /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
@@ -184,7 +194,8 @@ public final class MulticastSender {
   ///
   /// @return nanoseconds
   public long deadline() {
-    return (history.isActive() && positioned) || branch.isSending() ? packer.deadline() : Long.MAX_VALUE;
+    boolean sends = history.isActive() && positioned || branch.isSending();
+    return sends ? Math.max(waitsUntil, packer.deadline()) : Long.MAX_VALUE;
   }
 
   /// Whether something of this member has no place yet.

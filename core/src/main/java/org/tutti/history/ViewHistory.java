@@ -204,6 +204,11 @@ public final class ViewHistory {
     return log;
   }
 
+  /// Whether a batch of this member may leave now ([Disseminator#isReady]).
+  boolean isReady() {
+    return dissemination.isReady();
+  }
+
   /// Sends a batch of this member to everybody.
   void send(Batch batch) {
     Batch sent = batch.sent(clock.tick(), early.past(batch.kind()));

@@ -102,7 +102,7 @@ final class OutStream {
 
   private boolean isHeld(long now) {
     Sent oldest = unacked.peekFirst();
-    return oldest != null && onTheWay >= HOLD_BYTES_MIN && roundTrip.beyondBest(now - oldest.atNanos) >= HOLD_NANOS;
+    return oldest != null && onTheWay >= HOLD_BYTES_MIN && now - oldest.atNanos >= roundTrip.bestNanos() + HOLD_NANOS;
   }
 
   void send(Encoded message) {

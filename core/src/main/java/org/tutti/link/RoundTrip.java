@@ -52,10 +52,16 @@ final class RoundTrip {
     return beyondBest(Math.max(mean, oldest));
   }
 
-  /// How much longer a time is than the fastest packets took.
+  /// How much longer a time is than the fastest packets took; 0 when nothing was measured.
   long beyondBest(long nanos) {
+    long fastest = bestNanos();
+    return fastest == 0 ? 0 : Math.max(0, nanos - fastest);
+  }
+
+  /// How long the fastest packets took; 0 when nothing was measured.
+  long bestNanos() {
     long fastest = Math.min(best, bestBefore);
-    return fastest == Long.MAX_VALUE ? 0 : Math.max(0, nanos - fastest);
+    return fastest == Long.MAX_VALUE ? 0 : fastest;
   }
 
   /// Whether a packet can be acknowledged that soon: not faster than the fastest ones.

@@ -21,6 +21,7 @@ class BottleneckDetectorTest {
 
   private final Map<MemberId, Long> queueing = new HashMap<>();
   private final Map<MemberId, Long> acknowledged = new HashMap<>();
+  private final Map<MemberId, Long> queued = new HashMap<>();
   private long now;
   private final BottleneckDetector detector =
       new BottleneckDetector(
@@ -36,6 +37,11 @@ class BottleneckDetectorTest {
             @Override
             public long acknowledgedBytes(MemberId peer) {
               return acknowledged.getOrDefault(peer, 0L);
+            }
+
+            @Override
+            public long queuedBytes(MemberId peer) {
+              return queued.getOrDefault(peer, 0L);
             }
           });
 
@@ -98,5 +104,39 @@ class BottleneckDetectorTest {
     now += 10 * BottleneckDetector.INTERVAL_NANOS;
     wait(0, 0, 0);
     assertThat(after(0, B, STEP)).isFalse();
+  }
+
+  private void queue(long b, long c, long d) {
+    queued.put(B, b);
+    queued.put(C, c);
+    queued.put(D, d);
+  }
+
+  @Test
+  void aStarWaitsWhileMoreIsQueuedForEverybodyThanLinesCarry() {
+    after(0, B, STEP);
+    queue(1 << 20, 1 << 20, 1 << 20);
+    assertThat(detector.isReady()).isFalse();
+    queue(1 << 20, 0, 1 << 20);
+    assertThat(detector.isReady()).as("C waits for more").isTrue();
+
+    queue(1 << 20, 1 << 20, 1 << 20);
+    after(6 << 20, B, STEP);
+    assertThat(detector.isReady()).as("lines have carried two MiB each in an interval").isTrue();
+    for (int interval = 0; interval < 20; interval++) {
+      after(0, B, STEP);
+    }
+    assertThat(detector.isReady()).as("and do not any more").isFalse();
+  }
+
+  @Test
+  void aStarThatWaitsBecomesAChainWhenTheLineIsFull() {
+    after(0, B, STEP);
+    queue(1 << 20, 1 << 20, 1 << 20);
+    wait(FULL, FULL, FULL);
+    assertThat(detector.isReady()).isFalse();
+    now += BottleneckDetector.INTERVAL_NANOS;
+    assertThat(detector.isReady()).as("as long as it waits at most").isTrue();
+    assertThat(detector.way(STEP)).isEqualTo(Transmission.Way.CHAIN);
   }
 }

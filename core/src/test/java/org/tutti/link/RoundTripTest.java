@@ -19,6 +19,7 @@ class RoundTripTest {
   void onlyUnloadedPacketsSayWhatTheFastestTake() {
     roundTrip.measure(0, 90 * MILLI, false);
     assertThat(roundTrip.beyondBest(100 * MILLI)).as("nothing is known").isZero();
+    assertThat(roundTrip.bestNanos()).isZero();
     roundTrip.measure(1, 10 * MILLI, true);
     roundTrip.measure(2, 5 * MILLI, false);
     assertThat(roundTrip.beyondBest(100 * MILLI)).isEqualTo(90 * MILLI);
