@@ -90,7 +90,7 @@ final class InstrumentCommand {
         description = "How long engine threads spin before they wait, for dedicated cores (0ms).")
     Duration spin = Duration.ZERO;
 
-    @Mixin RoundOptions each = new RoundOptions("512m");
+    @Mixin RoundOptions each = RoundOptions.withHeap("512m");
 
     @Option(names = "--quick", description = "Short rounds, under 55 seconds.")
     boolean quick;

@@ -55,7 +55,7 @@ final class IpcBenchCommand implements Callable<Integer> {
 
   @Mixin LocalRounds.OverOne over = new LocalRounds.OverOne();
 
-  @Mixin RoundOptions each = new RoundOptions("512m");
+  @Mixin RoundOptions each = RoundOptions.withHeap("512m");
 
   @Override
   public Integer call() throws InterruptedException {

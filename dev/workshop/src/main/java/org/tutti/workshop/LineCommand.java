@@ -94,7 +94,7 @@ final class LineCommand implements Callable<Integer> {
       description = "Settings for Tutti's members, such as window=8388608 or guarantee=agreed.")
   List<String> settings = new ArrayList<>();
 
-  @Mixin RoundOptions each = new RoundOptions("256m");
+  @Mixin RoundOptions each = RoundOptions.ofMany("256m");
 
   /// The names of what can be compared.
   static final class Stacks extends ArrayList<String> {

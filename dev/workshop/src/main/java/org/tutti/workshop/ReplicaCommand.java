@@ -83,7 +83,7 @@ final class ReplicaCommand implements Callable<Integer> {
   @Option(names = "--unix", description = "Unix domain sockets between members instead of TCP; not for clients.")
   boolean unix;
 
-  @Mixin RoundOptions each = new RoundOptions("512m");
+  @Mixin RoundOptions each = RoundOptions.withHeap("512m");
 
   @Option(names = "--quick", description = "Short rounds, and fewer of everything.")
   boolean quick;

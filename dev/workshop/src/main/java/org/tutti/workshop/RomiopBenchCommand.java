@@ -69,7 +69,7 @@ final class RomiopBenchCommand implements Callable<Integer> {
       description = "How long one trial lasts, for example 1s (500ms; with --quick 200ms).")
   Duration time = Duration.ZERO;
 
-  @Mixin RoundOptions each = new RoundOptions("256m");
+  @Mixin RoundOptions each = RoundOptions.withHeap("256m");
 
   @Option(names = "--quick", description = "Short rounds, and fewer of everything.")
   boolean quick;

@@ -36,9 +36,22 @@ final class RoundOptions {
       description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
   private String flags;
 
+  private RoundOptions(String heap, String rest) {
+    flags = "-Xms" + heap + " -Xmx" + heap + " " + rest;
+  }
+
+  /// Of JVMs that are to be as fast as they can.
+  ///
   /// @param heap of each JVM, if nothing else is said
-  RoundOptions(String heap) {
-    flags = "-Xms" + heap + " -Xmx" + heap + " -XX:+UseZGC";
+  static RoundOptions withHeap(String heap) {
+    return new RoundOptions(heap, "-XX:+UseZGC");
+  }
+
+  /// Of so many JVMs that their compilers would take the processors for as long as a measurement lasts.
+  ///
+  /// @param heap of each JVM, if nothing else is said
+  static RoundOptions ofMany(String heap) {
+    return new RoundOptions(heap, "-XX:+UseSerialGC -XX:TieredStopAtLevel=1");
   }
 
   /// Flags of all JVMs.
