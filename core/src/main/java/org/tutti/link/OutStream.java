@@ -404,7 +404,11 @@ final class OutStream {
       if (!last) {
         break;
       }
+      boolean whole = message.bulk() && path.isMulticast();
       message = null;
+      if (whole) {
+        break; // what follows begins a packet: so links to several peers make the same packets, one a little later
+      }
     }
     sent.unloaded = onTheWay < UNLOADED_BYTES_MAX;
     seqNext++;
@@ -454,7 +458,7 @@ final class OutStream {
       chunk.write(frame);
     }
     sent.atNanos = now;
-    path.commit(now, frame, start);
+    path.commit(now, frame, start, sent.chunks.getLast());
     acknowledgements.acknowledged();
     return true;
   }

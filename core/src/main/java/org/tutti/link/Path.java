@@ -102,9 +102,14 @@ final class Path {
     return blockedUntil;
   }
 
-  /// How long a packet would wait in the transport; below 0 when it does not know.
+  /// Whether packets with the same content for several peers leave this host once.
+  boolean isMulticast() {
+    return sender.isMulticast(peer.address());
+  }
+
+  /// How long a packet would wait for those to other peers before it leaves; below 0 when that is not known.
   long waitNanos() {
-    return sender.waitNanos(peer.address());
+    return isMulticast() ? 0 : sender.waitNanos(peer.address());
   }
 
   /// When a packet was last sent that is short enough to pass any path.
@@ -140,10 +145,24 @@ final class Path {
     return frame;
   }
 
+  /// Hands over a packet with messages. What is sent in bulk goes to several peers, perhaps with one frame to all.
+  void commit(long now, ByteBuffer frame, int start, Chunk last) {
+    finish(now, frame, start);
+    if (last.message().bulk()) {
+      sender.commit(last.message(), last.from());
+    } else {
+      sender.commit();
+    }
+  }
+
   void commit(long now, ByteBuffer frame, int start) {
+    finish(now, frame, start);
+    sender.commit();
+  }
+
+  private void finish(long now, ByteBuffer frame, int start) {
     int length = frame.position() - start;
     Packet.seal(frame, start, frame.position(), beat.getAsLong(), sender.traits().checksum());
-    sender.commit();
     if (length <= PASSES_ANYWHERE_BYTES) {
       lastSign = now;
     }

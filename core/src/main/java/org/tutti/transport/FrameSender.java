@@ -21,6 +21,15 @@ public interface FrameSender {
   /// Hands over the frame claimed last. Frames to one peer may be gathered and written later, in [Transport#poll].
   void commit();
 
+  /// Hands over the frame claimed last, and says what it ends with. Frames for several peers that end with the same may
+  /// leave as one; those that only look alike had better not, as each of them belongs with another one.
+  ///
+  /// @param content what the frame's last bytes are of: for all peers the same object, and for nothing else
+  /// @param from    which bytes of it they begin with
+  default void commit(Object content, int from) {
+    commit();
+  }
+
   /// A peer that is needed was not heard for some time: what is written to it may wait for a timer of an old
   /// connection. A transport with connections makes another one, beside the one there is until it is complete.
   ///
@@ -33,6 +42,15 @@ public interface FrameSender {
   /// @return nanoseconds; below 0 when the transport does not know
   default long waitNanos(Address to) {
     return -1;
+  }
+
+  /// Whether frames with the same end for this peer and for others leave this host once, as a multicast of the network.
+  /// Then it is no use to send them from member to member, however full the line is.
+  ///
+  /// @param to the peer
+  /// @return false also while that is not known
+  default boolean isMulticast(Address to) {
+    return false;
   }
 
   /// Whether a peer may be a member that votes, by what has authenticated it. A peer is known as long as there is a

@@ -3,6 +3,7 @@ package org.tutti.net;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.transport.Address;
@@ -17,6 +18,14 @@ public abstract class SelectorTransport implements Transport {
   public interface Claim {
     /// Takes the frame that was written into the room.
     void commit();
+
+    /// Takes it, and what it ends with: see [Transport#commit(Object, int)].
+    ///
+    /// @param content the same object for all peers
+    /// @param from    which bytes of it
+    default void commit(Object content, int from) {
+      commit();
+    }
   }
 
   /// What the claim that is made now is of; set by [#room].
@@ -120,10 +129,19 @@ public abstract class SelectorTransport implements Transport {
 
   @Override
   public final void commit() {
+    commit(claim -> claim.commit());
+  }
+
+  @Override
+  public final void commit(Object content, int from) {
+    commit(claim -> claim.commit(content, from));
+  }
+
+  private void commit(Consumer<Claim> how) {
     lock.lock();
     try {
       if (claimed != null && !closing) {
-        claimed.commit();
+        how.accept(claimed);
       }
       claimed = null;
     } finally {

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 /// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; MULTICAST, REPAIR: the multicast's
 ///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0
 /// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the multicasts
-/// 36  i32  how many DATA and PIECE it has read of the receiver
+/// 36  i32  how many DATA and PIECE it has read of the receiver; MULTICAST: as how many it counts, 0 for one
 /// 40  i32  for how many microseconds it has had the highest one
 /// 44  i32  how many bytes it grants: so many may be on the way to it
 /// 48       DATA: frames, each after its u16 length
@@ -82,6 +82,7 @@ final class DatagramHeader {
   int grant;
   long before; // of a share: which multicasts before this one had one for the same peer
   boolean repeated; // its frames were taken from a repair
+  int datagrams; // in how many it came, those not counted that were lost and said again
 
   /// Why a datagram is not one of ours.
   enum Fault {
@@ -109,6 +110,7 @@ final class DatagramHeader {
     heldMicros = in.getInt();
     grant = in.getInt();
     repeated = false;
+    datagrams = 1;
     boolean ours = kind >= HELLO && kind <= PIECE && from != 0 && heldMicros >= 0 && grant >= 0;
     return ours ? Fault.NONE : Fault.FOREIGN;
   }
@@ -143,6 +145,11 @@ final class DatagramHeader {
   /// Writes the number.
   static void number(ByteBuffer out, long number) {
     out.putLong(20, number);
+  }
+
+  /// Writes as how many a multicast counts that goes whole although it is longer than the paths.
+  static void datagrams(ByteBuffer out, int count) {
+    out.putInt(36, count);
   }
 
   /// Writes which multicast it is about.

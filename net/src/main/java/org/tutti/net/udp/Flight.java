@@ -76,15 +76,25 @@ final class Flight {
 
   /// Whether another datagram can be kept account of.
   boolean hasNumber() {
-    return last - rested < DATAGRAMS_MAX;
+    return hasNumbers(1);
+  }
+
+  private boolean hasNumbers(int count) {
+    return last - rested + count <= DATAGRAMS_MAX;
   }
 
   /// Whether a datagram may leave as far as the peer and the network can take it.
   boolean hasRoom(int length) {
-    if (!hasNumber()) {
+    return hasRoom(1, length);
+  }
+
+  /// Whether some datagrams of a length may leave together. When nothing is on the way they may in any case, as a
+  /// window that has no room for them would never have.
+  boolean hasRoom(int count, int length) {
+    if (!hasNumbers(count)) {
       return false;
     }
-    long after = bytes + charge(length);
+    long after = bytes + (long) count * charge(length);
     if (after > congestion.window() && bytes > 0) {
       congestion.limited();
       return false;

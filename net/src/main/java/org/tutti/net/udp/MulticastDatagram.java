@@ -2,8 +2,11 @@ package org.tutti.net.udp;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Frames for several peers that end alike: one datagram carries the beginning of each and the common end once.
 ///
@@ -20,20 +23,25 @@ final class MulticastDatagram {
 
   private static final int SHARES_AT = DatagramHeader.BYTES + 1;
   private static final int PEERS_MAX = 255;
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long PATIENCE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(40); // with full queues before lines a round trip is as long
+  private static final int HEAD_MAX = 512; // what differs more than that is another frame with a similar end
   private static final int TAIL_MIN = 32; // what a shorter one saves is less than a datagram's headers
 
   /// Who waits for it; each has the whole frame, in case that it has to go alone.
   final List<OutgoingDatagram> outgoings = new ArrayList<>();
 
-  final long key;
+  final Object key;
 
-  private long readyNanos; // since when it could have left if all had been ready; 0 when nobody was
+  long companyUntil; // until then it waits for frames of others; 0 when it did not have to
+
+  private long waitingNanos; // since when it waits for some of them; 0 when it does not
+  private long patienceUntil;
 
   private int tail;
   private int headBytes;
 
-  MulticastDatagram(long key, OutgoingDatagram first) {
+  MulticastDatagram(Object key, OutgoingDatagram first) {
     this.key = key;
     this.tail = first.frameLength();
     outgoings.add(first);
@@ -41,7 +49,7 @@ final class MulticastDatagram {
   }
 
   /// A number that frames with the same end have in common.
-  static long key(OutgoingDatagram outgoing) {
+  static Long key(OutgoingDatagram outgoing) {
     ByteBuffer bytes = outgoing.bytes;
     int end = bytes.position();
     long key = 0;
@@ -51,22 +59,22 @@ final class MulticastDatagram {
     return key;
   }
 
-  /// Takes in another peer's frame if it ends like the others, and all of them fit into a datagram that each one's path
-  /// carries.
-  boolean join(OutgoingDatagram other, int datagramBytes) {
+  /// Takes in another peer's frame if it ends like the others, and all of them fit into the pieces of a multicast on
+  /// each one's path.
+  boolean join(OutgoingDatagram other) {
     if (outgoings.size() == PEERS_MAX || outgoings.stream().anyMatch(one -> one.peer == other.peer)) {
       return false;
     }
     int common = Math.min(tail, commonEnd(outgoings.getFirst(), other));
+    int longest = other.frameLength();
     int heads = other.frameLength() - common;
     for (OutgoingDatagram one : outgoings) {
       heads += one.frameLength() - common;
+      longest = Math.max(longest, one.frameLength());
     }
-    int most = Math.min(datagramBytes, other.peer.pathBytes());
-    for (OutgoingDatagram one : outgoings) {
-      most = Math.min(most, one.peer.pathBytes());
-    }
-    if (common < TAIL_MIN || length(outgoings.size() + 1, heads, common) > most) {
+    int most = MulticastPiece.wholeMax(Math.min(path(), other.peer.pathBytes()));
+    boolean alike = common >= TAIL_MIN && longest - common <= HEAD_MAX;
+    if (!alike || length(outgoings.size() + 1, heads, common) > most) {
       return false;
     }
     tail = common;
@@ -76,27 +84,100 @@ final class MulticastDatagram {
     return true;
   }
 
-  /// Whose turn it is: that of all who wait for it, or after some patience that of those who can have it.
-  ///
-  /// @return none while it is better to wait
-  List<OutgoingDatagram> ready(long now) {
-    var ready = new ArrayList<OutgoingDatagram>(outgoings.size());
-    int length = length();
+  /// Whether it may leave: it is the next one for all who wait for it, and all of them have room.
+  boolean isReady() {
+    int count = count();
+    int each = MulticastPiece.length(length(), count);
     for (OutgoingDatagram outgoing : outgoings) {
-      if (outgoing.peer.isNext(outgoing, length)) {
-        ready.add(outgoing);
+      if (!outgoing.peer.isNext(outgoing, count, each)) {
+        return false;
       }
     }
-    if (ready.size() == outgoings.size()) {
-      return ready;
+    return true;
+  }
+
+  /// Another multicast that is before this one for some peer, and waits for this one, directly or not: two peers have
+  /// the same frames in another order, as a link sends short ones while long ones wait for room. None would ever leave.
+  ///
+  /// @return the shorter one of the two; null if there is none
+  @Nullable MulticastDatagram crossed() {
+    for (OutgoingDatagram one : outgoings) {
+      MulticastDatagram next = one.peer.nextMulticast();
+      if (next != null && next != this && next.waitsFor(this, new HashSet<>())) {
+        return next.length() < length() ? next : this;
+      }
     }
-    readyNanos = readyNanos == 0 ? now : readyNanos;
-    return patienceNanos(now) > 0 ? List.of() : ready;
+    return null;
+  }
+
+  private boolean waitsFor(MulticastDatagram other, Set<MulticastDatagram> seen) {
+    if (!seen.add(this)) {
+      return false;
+    }
+    for (OutgoingDatagram one : outgoings) {
+      MulticastDatagram before = one.peer.nextMulticast();
+      if (before == other || before != null && before != this && before.waitsFor(other, seen)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whom it has waited for in vain: those who have no room and have read nothing for a while. Who reads is waited for,
+  /// however slow it is, as the alternative is a datagram for each.
+  List<OutgoingDatagram> late(long now) {
+    waitingNanos = waitingNanos == 0 ? now : waitingNanos;
+    patienceUntil = now + PATIENCE_NANOS;
+    var late = new ArrayList<OutgoingDatagram>(outgoings.size());
+    for (OutgoingDatagram outgoing : outgoings) {
+      if (outgoing.peer.isNextFull()) {
+        long until = outgoing.peer.movedNanos(waitingNanos) + PATIENCE_NANOS;
+        patienceUntil = Math.min(patienceUntil, until);
+        if (now - until >= 0) {
+          late.add(outgoing);
+        }
+      }
+    }
+    return late;
+  }
+
+  /// How long it still waits for frames of others.
+  long companyNanos(long now) {
+    return companyUntil == 0 ? 0 : companyUntil - now;
   }
 
   /// How long it still waits for those that are not ready.
   long patienceNanos(long now) {
-    return readyNanos == 0 ? 0 : readyNanos + PATIENCE_NANOS - now;
+    return waitingNanos == 0 ? 0 : patienceUntil - now;
+  }
+
+  /// How long a datagram may be on the paths of all.
+  int path() {
+    int path = Integer.MAX_VALUE;
+    for (OutgoingDatagram one : outgoings) {
+      path = Math.min(path, one.peer.pathBytes());
+    }
+    return path;
+  }
+
+  /// Into how many pieces it is cut.
+  int count() {
+    return MulticastPiece.count(length(), path());
+  }
+
+  /// Whether others than those that wait for it may get the same.
+  boolean isForAll() {
+    return !(key instanceof Long);
+  }
+
+  /// Whether its frames fill a datagram by themselves.
+  boolean isLong() {
+    return outgoings.getFirst().isLong();
+  }
+
+  /// Whether there are several.
+  boolean isShared() {
+    return outgoings.size() > 1;
   }
 
   /// How long the datagram for all of them is.
@@ -123,20 +204,38 @@ final class MulticastDatagram {
     return same;
   }
 
-  /// Writes the datagram for some of the peers.
-  void write(ByteBuffer out, List<OutgoingDatagram> some, boolean soon, long life, long number) {
+  /// Writes the datagram for all who wait for it.
+  void write(ByteBuffer out, boolean soon, long life, long number) {
     out.clear();
     DatagramHeader.write(out, DatagramHeader.MULTICAST | (soon ? DatagramHeader.SOON : 0), 0, life);
     DatagramHeader.number(out, number);
-    out.put(DatagramHeader.BYTES, (byte) some.size()).position(SHARES_AT);
-    for (OutgoingDatagram outgoing : some) {
+    out.put(DatagramHeader.BYTES, (byte) outgoings.size()).position(SHARES_AT);
+    for (OutgoingDatagram outgoing : outgoings) {
       outgoing.peer.writeShare(out, number);
       int head = outgoing.frameLength() - tail;
       out.putShort((short) head).put(out.position(), outgoing.bytes, OutgoingDatagram.frameAt(), head);
       out.position(out.position() + head);
     }
-    ByteBuffer first = some.getFirst().bytes;
+    ByteBuffer first = outgoings.getFirst().bytes;
     out.put(out.position(), first, first.position() - tail, tail).position(out.position() + tail).flip();
+  }
+
+  /// Looks for what the share for a life says, in the beginning of a multicast.
+  ///
+  /// @param in     behind the common header
+  /// @param header gets the receiver, its number and its echo
+  /// @return whether there is one as far as the beginning goes
+  static boolean hasShare(ByteBuffer in, DatagramHeader header, long life) {
+    int shares = in.remaining() == 0 ? 0 : in.get() & 0xff;
+    for (int i = 0; i < shares && in.remaining() >= SHARE_BYTES; i++) {
+      if (in.getLong(in.position()) == life) {
+        header.readShare(in);
+        return true;
+      }
+      int length = in.getShort(in.position() + SHARE_BYTES - Short.BYTES) & 0xffff;
+      in.position(Math.min(in.limit(), in.position() + SHARE_BYTES + length));
+    }
+    return false;
   }
 
   /// Looks for the part that is for a life. What was read is then as if it had come in a datagram of its own.

@@ -8,6 +8,7 @@ import java.net.NetworkInterface;
 import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,13 @@ final class Multicasts {
   /// Shorter frames wait for company in a datagram to one peer.
   static final int FRAME_BYTES_MIN = 64;
 
+  /// Two of these take a batch of the usual length. A longer multicast saves little, and leaves with one jerk.
+  private static final int BUFFER_BYTES_MAX = (32 << 10) + 512;
+
+  private static final int PIECES_MAX = 40; // of a frame; the others are for the beginnings of frames
+
+  private static final int SOME_MAX = 64; // more than queues hold
+
   private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
@@ -31,7 +39,9 @@ final class Multicasts {
   final int receiveBufferBytes;
   private final String name;
   private final InetSocketAddress group;
-  private final Map<Long, List<MulticastDatagram>> waiting = new HashMap<>();
+  private final Map<Object, List<MulticastDatagram>> waiting = new HashMap<>();
+  private final int[] some = new int[SOME_MAX]; // the last contents that have left for some peers, by their hashes
+  private int someAt;
   private long askAt;
 
   private Multicasts(UdpMulticast where, InetSocketAddress group, DatagramChannel channel) throws IOException {
@@ -78,6 +88,11 @@ final class Multicasts {
     boolean six = inet instanceof Inet6Address;
     return new InetSocketAddress(
         six ? Inet6Address.getByAddress(null, inet.getAddress(), device.getIndex()) : inet, group.port());
+  }
+
+  /// How long a datagram with the longest frame is before it is cut.
+  static int bufferBytes(int datagramBytes) {
+    return Math.min(BUFFER_BYTES_MAX, PIECES_MAX * (datagramBytes - MulticastPiece.HEADER_BYTES));
   }
 
   InetSocketAddress group() {
@@ -137,16 +152,43 @@ final class Multicasts {
 
   // ---- what leaves together --------------------------------------------------------------------------------------
 
+  /// What a frame ends with; the same object for all peers.
+  private record Content(Object of, int from) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Content content && content.of == of && content.from == from;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(of) + from;
+    }
+  }
+
   /// A frame waits for a peer: if one that ends like it waits for another peer, they go together.
-  void add(OutgoingDatagram outgoing, int datagramBytes) {
-    long key = MulticastDatagram.key(outgoing);
+  ///
+  /// @param content what it ends with; null when only the bytes tell
+  /// @param from    which bytes of the content
+  void add(OutgoingDatagram outgoing, @Nullable Object content, int from) {
+    Object key = content == null ? MulticastDatagram.key(outgoing) : new Content(content, from);
     List<MulticastDatagram> alike = waiting.computeIfAbsent(key, _ -> new ArrayList<>(1));
     for (MulticastDatagram multicast : alike) {
-      if (multicast.join(outgoing, datagramBytes)) {
+      if (multicast.join(outgoing)) {
         return;
       }
     }
     alike.add(new MulticastDatagram(key, outgoing));
+  }
+
+  /// A multicast leaves without some of those that may get the same: it does not wait for the others again.
+  void leavesSome(MulticastDatagram multicast) {
+    some[someAt++ % some.length] = multicast.key.hashCode();
+  }
+
+  /// Whether frames that end like a multicast have left for some peers before.
+  boolean hasLeft(MulticastDatagram multicast) {
+    int hash = multicast.key.hashCode();
+    return Arrays.stream(some).anyMatch(one -> one == hash);
   }
 
   /// An outgoing datagram has left, or never will.

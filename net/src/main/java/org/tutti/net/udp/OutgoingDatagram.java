@@ -13,6 +13,9 @@ final class OutgoingDatagram {
   /// What it shares with outgoing datagrams for others; null when it goes alone.
   @Nullable MulticastDatagram multicast;
 
+  /// How much of the queue's room it takes.
+  final int queueBytes;
+
   /// No more frames come into it.
   boolean sealed;
 
@@ -20,14 +23,20 @@ final class OutgoingDatagram {
   private int unit; // 0: not at all
   private int index; // of the next piece
 
-  OutgoingDatagram(UdpPeer peer, ByteBuffer bytes) {
+  OutgoingDatagram(UdpPeer peer, ByteBuffer bytes, int queueBytes) {
     this.peer = peer;
     this.bytes = bytes;
+    this.queueBytes = queueBytes;
     bytes.position(DatagramHeader.BYTES);
   }
 
   boolean isEmpty() {
     return bytes.position() == DatagramHeader.BYTES;
+  }
+
+  /// Whether its frame is longer than any datagram: it goes in pieces.
+  boolean isLong() {
+    return peer.isLong(queueBytes);
   }
 
   /// How long its only frame is.

@@ -36,10 +36,12 @@ final class UdpLoop {
   final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   final Counts<MulticastCount> multicastCounters = new Counts<>(MulticastCount.class);
   final BufferPool buffers;
+  final BufferPool longBuffers; // for frames that go in the pieces of a multicast
   final @Nullable Multicasts multicasts;
   final @Nullable MulticastLoop group;
   final UdpPeers peers;
   final int datagramBytes;
+  final int bufferBytes; // with the longest frame
   final int headersBytes; // of UDP and IP
   final int receiveBufferBytes;
   final LocalIncarnations lives;
@@ -57,7 +59,7 @@ final class UdpLoop {
   private final ByteBuffer frame;
   private final @Nullable Seal seal;
   private final UdpRefusals refusals = new UdpRefusals(counters);
-  private final DatagramHeader header = new DatagramHeader();
+  final DatagramHeader header = new DatagramHeader();
   private final Consumer<SelectionKey> dispatch = ready -> {};
   private Datagrams source; // of the datagram that is read
   private int length; // its length
@@ -91,14 +93,17 @@ final class UdpLoop {
     Datagrams trains = TrainDatagrams.open(config, channel, key, counters, received);
     this.socket = trains == null ? new ChannelDatagrams(channel, key, counters, received) : trains;
     this.source = socket;
+    this.bufferBytes =
+        multicasts == null ? datagramBytes : Math.max(datagramBytes, Multicasts.bufferBytes(datagramBytes));
     this.buffers = new BufferPool(datagramBytes);
+    this.longBuffers = new BufferPool(bufferBytes);
     this.lives = new LocalIncarnations(multicasts == null);
     this.life = lives.common;
     UdpKeys keys = config.keys();
-    this.seal = keys == null ? null : new Seal(keys, life, datagramBytes, 2 * config.peersMax(), counters);
+    this.seal = keys == null ? null : new Seal(keys, life, multicasts == null ? datagramBytes : MulticastPiece.WHOLE_BYTES_MAX, 2 * config.peersMax(), counters);
     this.in = keys == null ? received : ByteBuffer.allocateDirect(received.capacity());
     this.frame = in.duplicate();
-    this.group = multicasts == null ? null : new MulticastLoop(this, multicasts, selector, received);
+    this.group = multicasts == null ? null : new MulticastLoop(this, multicasts, channel, selector, received);
   }
 
   void start(Receiver to) {
@@ -136,10 +141,10 @@ final class UdpLoop {
     boolean announced = tend();
     // The receiver may want to say something first: do not wait then.
     select(announced ? 0 : waitNanos(waitNanosMax));
-    read(socket, false);
     if (group != null) {
       read(group.socket, true);
     }
+    read(socket, false);
     tend();
   }
 
@@ -230,6 +235,12 @@ final class UdpLoop {
         if (answer != null) {
           socket.send(answer, sender);
         }
+      } else if (MulticastPiece.is(in)) {
+        if (multicast && group != null) {
+          group.piece(sender, in);
+        } else {
+          counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
+        }
       } else if (multicast && group != null) {
         group.heard(sender, header, in);
       } else {
@@ -252,6 +263,9 @@ final class UdpLoop {
       return refused;
     }
     length = in.remaining();
+    if (MulticastPiece.is(in)) {
+      return null; // it has no such header
+    }
     return switch (header.read(in)) {
       case FOREIGN -> UdpCount.DROP_FOREIGN_PROTOCOL;
       case OTHER_VERSION -> UdpCount.DROP_OTHER_VERSION;
@@ -310,7 +324,7 @@ final class UdpLoop {
       case DatagramHeader.ECHO -> sender.pathProbeAnswered(header.number);
       case DatagramHeader.HEARD -> {
         if (multicasts != null) {
-          sender.heard(multicasts);
+          sender.heard(multicasts, header.number);
         }
       }
       case DatagramHeader.DATA -> {
@@ -332,7 +346,7 @@ final class UdpLoop {
   }
 
   private void read(UdpPeer sender) {
-    sender.read(header.number, length, header.soon);
+    sender.read(header, length);
     speaker = sender;
     if (!source.hasMore()) {
       echoIfMuch();
@@ -341,10 +355,10 @@ final class UdpLoop {
 
   /// One answer to what came at once.
   private void echoIfMuch() {
-    if (speaker != null) {
+    if (speaker != null && group == null) { // with two sockets what came first may be read last: both, before an answer
       speaker.echoIfMuch();
-      speaker = null;
     }
+    speaker = null;
   }
 
   private void answer(InetSocketAddress to) {

@@ -4,13 +4,13 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.SelectorTransport;
 import org.tutti.net.udp.multicast.MulticastCount;
 import org.tutti.net.udp.multicast.MulticastPeer;
+import org.tutti.spi.BufferPool;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 
@@ -54,6 +54,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   // What waits; the last datagram may have room for more frames.
   private final ArrayDeque<OutgoingDatagram> queue = new ArrayDeque<>();
+  private int queuedBytes;
   private @Nullable OutgoingDatagram slotOf;
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
@@ -62,6 +63,9 @@ final class UdpPeer implements SelectorTransport.Claim {
   private int loadedBytes; // the datagram that left last
   private int loadedTogether; // with those that leave together with it
   private final MulticastPeer multicasts = new MulticastPeer();
+  private long movedNanos; // when it last said to have read something
+  private long pieceOf; // the first piece of a multicast of its own that came last
+  private boolean pieceIsShared; // that multicast has a share for this node
 
   // How long a datagram the path takes, and the pieces that come when the way back takes less.
   private final PathMtu mtu;
@@ -83,6 +87,15 @@ final class UdpPeer implements SelectorTransport.Claim {
     return life != 0;
   }
 
+  long life() {
+    return life;
+  }
+
+  /// Whether some bits are the lower half of its life.
+  boolean isHalf(int half) {
+    return isOpen() && (int) life == half;
+  }
+
   boolean isLife(long one) {
     return isOpen() && life == one;
   }
@@ -95,12 +108,13 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Whether a frame of any size could be claimed.
   boolean isRoomy() {
-    return isOpen() && (queue.size() + 2) * loop.datagramBytes <= queueBytes();
+    int most = loop.group != null && isCompany() ? loop.group.queueBytes() : queueBytes();
+    return isOpen() && (queue.isEmpty() || queuedBytes + Math.max(2 * loop.datagramBytes, loop.bufferBytes) <= most);
   }
 
   /// How much may wait: on a slow line less than the settings allow, as what is said later, such as that this node
   /// lives, waits behind all of it.
-  private int queueBytes() {
+  int queueBytes() {
     int most = loop.config.queueBytes();
     return Math.max(Math.min(most, QUEUE_DATAGRAMS_MIN * loop.datagramBytes), flight.queueBytes(QUEUE_NANOS, most));
   }
@@ -136,7 +150,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   private @Nullable OutgoingDatagram besideFor(int length) {
     OutgoingDatagram to = beside;
     if (to == null) {
-      to = new OutgoingDatagram(this, loop.buffers.take());
+      to = new OutgoingDatagram(this, loop.buffers.take(), 0);
       beside = to;
     }
     return to.bytes.position() + OutgoingDatagram.LENGTH_BYTES + length <= BESIDE_BYTES ? to : null;
@@ -145,10 +159,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   private @Nullable OutgoingDatagram queuedFor(int length) {
     int needed = OutgoingDatagram.LENGTH_BYTES + length;
     int datagramMax = isHopeful() ? loop.datagramBytes : mtu.size();
-    boolean mayJoin =
-        length >= Multicasts.FRAME_BYTES_MIN
-            && DatagramHeader.BYTES + needed <= datagramMax
-            && multicasts.joins(loop.nowNanos, queue.isEmpty());
+    boolean mayJoin = length >= Multicasts.FRAME_BYTES_MIN && multicasts.joins(loop.nowNanos, queue.isEmpty());
     OutgoingDatagram last = queue.peekLast();
     boolean isFull = last == null || last.bytes.position() + needed > datagramMax;
     if (last == null || !last.isEmpty() && (isFull || last.sealed || mayJoin)) {
@@ -171,28 +182,46 @@ final class UdpPeer implements SelectorTransport.Claim {
         return null;
       }
     }
-    var next = new OutgoingDatagram(this, loop.buffers.take());
+    int bytes = Math.max(loop.datagramBytes, OutgoingDatagram.frameAt() + length);
+    BufferPool pool = isLong(bytes) ? loop.longBuffers : loop.buffers;
+    var next = new OutgoingDatagram(this, pool.take(), bytes);
     queue.addLast(next);
+    queuedBytes += bytes;
     return next;
   }
 
   /// Whether the queue has no room for another datagram. A short frame, such as the sign that this node lives, has room
   /// for one datagram longer: while a window of data is lost, nothing else tells the peer.
   private boolean isFullFor(int length) {
-    int datagrams = queue.size() + (length <= SHORT_BYTES ? 0 : 1);
-    return datagrams * loop.datagramBytes > queueBytes();
+    int more = length <= SHORT_BYTES ? 0 : Math.max(loop.datagramBytes, OutgoingDatagram.frameAt() + length);
+    int most = isLong(more) && loop.group != null && isCompany() ? loop.group.queueBytes() : queueBytes();
+    return !queue.isEmpty() && queuedBytes + more > most;
+  }
+
+  /// Whether something is longer than any datagram.
+  boolean isLong(int bytes) {
+    return bytes > loop.datagramBytes;
   }
 
   /// Takes over the frame claimed last.
   @Override
   public void commit() {
+    accept(null, 0);
+  }
+
+  @Override
+  public void commit(Object content, int from) {
+    accept(content, from);
+  }
+
+  private void accept(@Nullable Object content, int from) {
     OutgoingDatagram last = slotOf;
     if (last == null) {
       return; // the peer has ended since
     }
     last.bytes.putShort((short) claimedBytes).position(last.bytes.position() + claimedBytes);
     if (last.sealed && loop.multicasts != null) {
-      loop.multicasts.add(last, loop.datagramBytes);
+      loop.multicasts.add(last, content, from);
     }
     loop.counters.add(UdpCount.FRAMES_SENT);
     loop.list(this);
@@ -233,36 +262,41 @@ final class UdpPeer implements SelectorTransport.Claim {
   private void load() {
     for (OutgoingDatagram next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
       if (next.isEmpty()) {
-        release(queue.removeFirst());
+        releaseFirst();
         continue;
       }
       if (loadedTogether >= flight.burstBytes()) {
         depart();
       }
-      if (!fits(next) || !flight.hasRoom(next.nextLength()) || flight.pauseNanos(loop.nowNanos) > 0) {
+      if (flight.pauseNanos(loop.nowNanos) > 0 || !load(next)) {
         return;
       }
-      MulticastDatagram multicast = next.multicast;
-      MulticastLoop group = loop.group;
-      if (multicast == null || group == null) {
-        if (!sendAlone(next)) {
-          return;
-        }
-      } else {
-        List<OutgoingDatagram> ready = group.ready(multicast);
-        boolean sent = ready.size() > 1 ? group.send(multicast, ready) : ready.contains(next) && sendAlone(next);
-        if (!sent) {
-          return;
-        }
+    }
+  }
+
+  /// @return false when nothing can be sent now
+  private boolean load(OutgoingDatagram next) {
+    MulticastDatagram multicast = next.multicast;
+    MulticastLoop group = loop.group;
+    if (multicast != null && group != null && group.awaitsCompany(multicast)) {
+      return false;
+    }
+    if (multicast != null && group != null && multicast.isShared()) {
+      if (!group.isReady(multicast)) {
+        return false;
+      }
+      if (multicast.isShared()) {
+        return group.send(multicast);
       }
     }
+    return fits(next) && flight.hasRoom(next.nextLength()) && sendAlone(next);
   }
 
   /// Whether the path takes the next outgoing datagram; if need be in pieces, but not while it may turn out to take the
   /// whole.
   private boolean fits(OutgoingDatagram next) {
     MulticastDatagram multicast = next.multicast;
-    if (Math.max(next.nextLength(), multicast == null ? 0 : multicast.length()) <= mtu.size()) {
+    if (next.nextLength() <= mtu.size()) {
       return true;
     }
     if (isHopeful()) {
@@ -302,7 +336,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       beside = null;
       release(outgoing);
     } else if (outgoing.left()) {
-      release(queue.removeFirst());
+      releaseFirst();
     }
     awaiting.begin();
     return true;
@@ -315,15 +349,46 @@ final class UdpPeer implements SelectorTransport.Claim {
     return loop.load(datagram.flip(), at);
   }
 
-  /// Whether an outgoing datagram is the next one, and there is room for a datagram of some length. The pace is that of
-  /// the peer who comes first: paces are never quite the same, and the slowest of them would be slower than each.
-  boolean isNext(OutgoingDatagram outgoing, int length) {
-    return isOpen() && queue.peekFirst() == outgoing && flight.hasRoom(length);
+  /// Whether an outgoing datagram is the next one, and there is room for some datagrams of a length. The pace is that
+  /// of the peer who comes first: paces are never quite the same, and the slowest of them would be slower than each.
+  boolean isNext(OutgoingDatagram outgoing, int count, int length) {
+    return isOpen() && queue.peekFirst() == outgoing && flight.hasRoom(count, length);
   }
 
-  /// Whether there is no room for an outgoing datagram, whatever waits before it.
-  boolean isFull(OutgoingDatagram outgoing) {
-    return !flight.hasRoom(outgoing.nextLength());
+  /// The multicast whose turn it is; null when something else is next, or nothing.
+  @Nullable MulticastDatagram nextMulticast() {
+    OutgoingDatagram next = queue.peekFirst();
+    return next == null || next.multicast == null || !next.multicast.isShared() ? null : next.multicast;
+  }
+
+  /// Whether there is no room for what is next.
+  boolean isNextFull() {
+    OutgoingDatagram next = queue.peekFirst();
+    return next != null && !hasRoom(next);
+  }
+
+  private boolean hasRoom(OutgoingDatagram next) {
+    MulticastDatagram multicast = next.multicast;
+    if (multicast == null || !multicast.isShared()) {
+      return flight.hasRoom(Math.min(next.nextLength(), mtu.size()));
+    }
+    int count = multicast.count();
+    return flight.hasRoom(count, MulticastPiece.length(multicast.length(), count));
+  }
+
+  /// When the peer last said to have read something, if that was after some time, else this time.
+  long movedNanos(long since) {
+    return movedNanos - since > 0 ? movedNanos : since;
+  }
+
+  /// Whether a frame for it may be expected to leave with those for others now.
+  boolean isCompany() {
+    return isOpen() && multicasts.isCompany();
+  }
+
+  /// Whether frames for it leave as multicasts, with those for others.
+  boolean isMulticast() {
+    return isOpen() && multicasts.hearing() == MulticastPeer.Hearing.YES;
   }
 
   /// Multicasts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps
@@ -352,13 +417,21 @@ final class UdpPeer implements SelectorTransport.Claim {
     out.putLong(multicasts.before(multicast));
   }
 
-  /// The next outgoing datagram has left with those for others.
-  void left(int length, long multicast) {
-    release(queue.removeFirst());
+  /// The next outgoing datagram has left with those for others, in some datagrams of about one length.
+  void left(int length, long multicast, int count) {
+    releaseFirst();
     receipt.told();
-    multicasts.sent(multicast, flight.sent(loop.nowNanos, length));
+    for (int i = 0; i < count; i++) {
+      multicasts.sent(multicast + i, flight.sent(loop.nowNanos, length));
+    }
     awaiting.begin();
     loop.list(this);
+  }
+
+  private void releaseFirst() {
+    OutgoingDatagram first = queue.removeFirst();
+    queuedBytes -= first.queueBytes;
+    release(first);
   }
 
   private void release(OutgoingDatagram outgoing) {
@@ -369,7 +442,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (outgoing.multicast != null && loop.multicasts != null) {
       loop.multicasts.remove(outgoing.multicast, outgoing);
     }
-    loop.buffers.giveBack(outgoing.bytes);
+    (isLong(outgoing.queueBytes) ? loop.longBuffers : loop.buffers).giveBack(outgoing.bytes);
   }
 
   // ---- what comes from it ------------------------------------------------------------------------------------------
@@ -410,6 +483,10 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (more || !queue.isEmpty()) {
       loop.list(this);
     }
+    if (more) {
+      movedNanos = loop.nowNanos;
+      multicasts.moved();
+    }
     mtu.lost(flight.doubted(), loop.nowNanos);
     if (more || flight.isEmpty()) {
       awaiting.end();
@@ -424,10 +501,20 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   /// It heard a multicast.
-  void heard(Multicasts to) {
+  ///
+  /// @param length how long it was, if it was longer than the interface's packets; else 0
+  void heard(Multicasts to, long length) {
+    if (length > loop.datagramBytes) {
+      multicasts.heardWhole(loop.nowNanos);
+    }
     if (multicasts.heard(loop.nowNanos)) {
       to.tell(this, true);
     }
+  }
+
+  /// Whether the network breaks datagrams to it and it gets them whole.
+  boolean takesWhole() {
+    return multicasts.takesWhole(loop.nowNanos);
   }
 
   /// A multicast of its own has come.
@@ -447,11 +534,28 @@ final class UdpPeer implements SelectorTransport.Claim {
     return multicasts.hearing();
   }
 
-  /// A datagram with frames was read.
-  void read(long number, int length, boolean soon) {
-    if (receipt.read(number, length, soon)) {
+  /// A datagram with frames was read, or the pieces of a multicast.
+  void read(DatagramHeader header, int length) {
+    if (receipt.read(header, length)) {
       loop.list(this);
     }
+  }
+
+  /// Which multicasts before a piece of one of its multicasts concern this node, as far as is known: those before it in
+  /// the same whole, if this has a share for this node or nobody knows; and those that the share names.
+  long before(MulticastPiece piece, ByteBuffer in, long own) {
+    if (piece.index == 0) {
+      pieceOf = piece.first();
+      int start = in.position();
+      DatagramHeader header = loop.header;
+      pieceIsShared = header.read(in) == DatagramHeader.Fault.NONE && MulticastDatagram.hasShare(in, header, own);
+      in.position(start);
+      return pieceIsShared ? header.before : 0;
+    }
+    if (pieceOf != piece.first()) {
+      return 1L << piece.index - 1; // the first one tells
+    }
+    return pieceIsShared ? (1L << piece.index) - 1 : 0;
   }
 
   /// The peer asks what has arrived up to a number.
@@ -645,10 +749,17 @@ final class UdpPeer implements SelectorTransport.Claim {
       wait = Math.min(wait, Math.max(1, besidePauseNanos()));
     }
     OutgoingDatagram next = queue.peekFirst();
-    if (next != null && isOpen() && flight.hasRoom(next.nextLength())) {
+    if (next != null && isOpen() && hasRoom(next)) {
+      MulticastDatagram multicast = next.multicast;
       long pause = Math.max(1, flight.pauseNanos(now));
-      pause = next.nextLength() > mtu.size() ? Math.max(pause, mtu.hopeNanos(now)) : pause;
-      wait = Math.min(wait, next.multicast == null ? pause : Math.max(pause, next.multicast.patienceNanos(now)));
+      if (multicast != null && loop.group != null && multicast.companyNanos(now) > 0) {
+        pause = Math.max(pause, multicast.companyNanos(now));
+      } else if (multicast != null && multicast.isShared()) {
+        pause = Math.max(pause, multicast.patienceNanos(now));
+      } else if (next.nextLength() > mtu.size()) {
+        pause = Math.max(pause, mtu.hopeNanos(now));
+      }
+      wait = Math.min(wait, pause);
     }
     return wait;
   }
@@ -685,7 +796,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     loggedPathBytes = 0;
     loop.peers.narrowest();
     while (!queue.isEmpty()) {
-      release(queue.removeFirst());
+      releaseFirst();
     }
     if (beside != null) {
       release(beside);
@@ -722,15 +833,16 @@ final class UdpPeer implements SelectorTransport.Claim {
     /// A datagram with frames was read.
     ///
     /// @return whether it is the first one that the peer is not told of
-    boolean read(long number, int length, boolean soon) {
-      count++;
-      seen(number);
-      boolean first = owed++ == 0;
+    boolean read(DatagramHeader header, int length) {
+      count += header.datagrams;
+      seen(header.number);
+      boolean first = owed == 0;
       if (first) {
         owedSince = loop.nowNanos;
       }
-      owedBytes += Flight.charge(length);
-      owedSoon |= soon;
+      owed += header.datagrams;
+      owedBytes += header.datagrams * Flight.charge(length);
+      owedSoon |= header.soon;
       return first;
     }
 
@@ -761,7 +873,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
     /// It was asked for, or some time has passed.
     boolean isDue() {
-      return asked > 0 || owed > 0 && (owedSoon || loop.nowNanos - owedSince >= AFTER_NANOS);
+      return asked > 0 || owed > 0 && (isMuch() || loop.nowNanos - owedSince >= AFTER_NANOS);
     }
 
     /// When the time has passed, in nanoseconds from now.

@@ -51,6 +51,16 @@ final class UdpPeers {
     return bySocket.values().stream().anyMatch(peer -> peer.isLife(life));
   }
 
+  /// The peer with a life of which half is known.
+  @Nullable UdpPeer ofHalf(int life) {
+    for (UdpPeer peer : bySocket.values()) {
+      if (peer.isHalf(life)) {
+        return peer;
+      }
+    }
+    return null;
+  }
+
   /// The peer at an address, or null when the address is none that the socket reaches.
   @Nullable UdpPeer of(Address address) {
     UdpPeer known = byAddress.get(address);

@@ -50,8 +50,6 @@ public final class UdpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofMillis(20);
   private static final int HEADERS_IPV4 = 28;
   private static final int HEADERS_IPV6 = 48;
-  private static final int MULTICAST_PARTS =
-      3; // one of them for the beginnings of frames, which differ from peer to peer
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   private final Address self;
@@ -64,8 +62,7 @@ public final class UdpTransport extends SelectorTransport {
   }
 
   private static Traits traits(UdpLoop loop) {
-    int room = loop.multicasts == null ? loop.datagramBytes : loop.datagramBytes - loop.datagramBytes / MULTICAST_PARTS;
-    return new Traits(room - OutgoingDatagram.frameAt(), RETRANSMIT_AFTER, true);
+    return new Traits(loop.bufferBytes - OutgoingDatagram.frameAt(), RETRANSMIT_AFTER, true);
   }
 
   /// Listens on an address; logs how much the kernel granted to the receive buffer, as a small one makes all slow.
@@ -192,6 +189,12 @@ public final class UdpTransport extends SelectorTransport {
       claimed = peer;
     }
     return room;
+  }
+
+  @Override
+  public boolean isMulticast(Address to) {
+    UdpPeer peer = loop.multicasts == null ? null : loop.peers.of(to);
+    return peer != null && peer.isMulticast();
   }
 
   @Override

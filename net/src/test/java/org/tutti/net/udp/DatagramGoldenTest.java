@@ -110,7 +110,7 @@ class DatagramGoldenTest {
 
   private static byte[] piece(int number) {
     ByteBuffer bytes = ByteBuffer.allocate(DatagramHeader.BYTES + 20);
-    var outgoing = new OutgoingDatagram(null, bytes);
+    var outgoing = new OutgoingDatagram(null, bytes, 0);
     bytes.putShort((short) 18).put(bytes("abcdefghijklmnopqr"));
     outgoing.cut(Reassembly.AT + 10);
     if (number == 2) {

@@ -32,7 +32,7 @@ class ReassemblyTest {
   /// What leaves of an outgoing datagram, as datagrams.
   private static List<byte[]> cut(byte[] frames, int datagramBytes) {
     ByteBuffer bytes = ByteBuffer.allocate(DatagramHeader.BYTES + frames.length);
-    var outgoing = new OutgoingDatagram(null, bytes);
+    var outgoing = new OutgoingDatagram(null, bytes, 0);
     bytes.put(frames);
     assertThat(outgoing.nextLength()).isEqualTo(DatagramHeader.BYTES + frames.length);
     outgoing.cut(datagramBytes);

@@ -10,6 +10,8 @@ import org.tutti.transport.Counts;
 public enum MulticastCount implements Counts.Counted {
   /// Datagrams were sent to the multicast address.
   CASTS_SENT(counter("udp.casts.sent", "Datagrams were sent to the multicast address.")),
+  /// Long multicasts left as one datagram, which the network breaks.
+  CASTS_WHOLE(counter("udp.casts.whole", "Long multicasts left as one datagram, which the network breaks.")),
   /// Datagrams to single peers that multicasts replaced.
   CASTS_COPIES(counter("udp.copies.replaced", "Datagrams to single peers that multicasts replaced.")),
   /// Multicast datagrams with a share for this node came.

@@ -26,6 +26,8 @@ public final class MulticastPeer {
 
   private Hearing hearing = Hearing.UNKNOWN;
   private long hearingNanos; // when that was said last
+  private boolean isWhole; // it has heard one that the network had to break
+  private long wholeNanos; // when it said that last
   private boolean isHeard; // one of its own has come
 
   private long last; // the last multicast with a share for it; 0 for none
@@ -37,6 +39,7 @@ public final class MulticastPeer {
   private boolean alone; // it has kept others waiting
   private long aloneUntil;
   private long aloneNanos;
+  private boolean moves; // it has read something since
 
   // ---- whether it hears --------------------------------------------------------------------------------------------
 
@@ -47,6 +50,7 @@ public final class MulticastPeer {
     hearing = Hearing.UNKNOWN;
     hearingNanos = now;
     isHeard = false;
+    isWhole = false;
     last = 0;
     before = 0;
     alone = false;
@@ -69,6 +73,22 @@ public final class MulticastPeer {
     boolean news = hearing != Hearing.YES;
     hearing = Hearing.YES;
     return news;
+  }
+
+  /// It heard a multicast that the network had to break.
+  ///
+  /// @param now the time
+  public void heardWhole(long now) {
+    isWhole = true;
+    wholeNanos = now;
+  }
+
+  /// Whether such multicasts reach it.
+  ///
+  /// @param now the time
+  /// @return whether it has said so lately
+  public boolean takesWhole(long now) {
+    return isWhole && now - wholeNanos <= HEARD_NANOS;
   }
 
   /// A multicast of its own has come.
@@ -158,15 +178,28 @@ public final class MulticastPeer {
     aloneNanos = again ? Math.clamp(2 * aloneNanos, ALONE_MIN_NANOS, ALONE_MAX_NANOS) : ALONE_MIN_NANOS;
     aloneUntil = now + aloneNanos;
     alone = true;
+    moves = false;
+  }
+
+  /// It has read something of what was on the way to it.
+  public void moved() {
+    moves = true;
+  }
+
+  /// Whether frames for it leave with those for others.
+  ///
+  /// @return whether they do now
+  public boolean isCompany() {
+    return hearing == Hearing.YES && !alone;
   }
 
   /// Whether frames for it may wait for company.
   ///
   /// @param now  the time
   /// @param idle whether nothing waits for it: it has kept up
-  /// @return whether they may
+  /// @return whether they may; others wait then until what waits for it has left
   public boolean joins(long now, boolean idle) {
-    if (alone && idle && now - aloneUntil >= 0) {
+    if (alone && (idle || moves) && now - aloneUntil >= 0) {
       alone = false;
     }
     return hearing == Hearing.YES && !alone;

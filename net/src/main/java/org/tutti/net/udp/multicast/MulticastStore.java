@@ -32,6 +32,7 @@ final class MulticastStore {
     int repairs;
     long repairedNanos; // when it was said again last, by anybody; only if `repairs` or `heard`
     boolean heard;
+    boolean repaired; // it came because it was said again
 
     Kept(long life, long number, byte[] datagram, long now) {
       this.life = life;

@@ -1,9 +1,11 @@
 package org.tutti.net.udp.multicast;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -240,6 +242,7 @@ public final class Repairs {
     MulticastStore.Kept kept = store.get(of, number);
     if (kept == null) {
       kept = new MulticastStore.Kept(of, number, datagram, now);
+      kept.repaired = true;
       store.keep(kept);
     }
     kept.heard = true;
@@ -248,6 +251,39 @@ public final class Repairs {
       leave(kept);
     }
     return those.lacks(number);
+  }
+
+  /// Several multicasts with successive numbers that make one: the pieces of a long one.
+  ///
+  /// @param of    the life of who sent them
+  /// @param first the number of the first one
+  /// @param count how many
+  /// @return all of them, as they would be said again; none while some are missing
+  public List<byte[]> whole(long of, long first, int count) {
+    List<byte[]> pieces = new ArrayList<>(count);
+    for (int i = count - 1; i >= 0; i--) { // the last one comes last, mostly
+      MulticastStore.Kept kept = store.get(of, first + i);
+      if (kept == null) {
+        return List.of();
+      }
+      pieces.add(kept.datagram);
+    }
+    return pieces.reversed();
+  }
+
+  /// How many of some multicasts came because they were said again: they are not what the network has carried.
+  ///
+  /// @param of    the life of who sent them
+  /// @param first the number of the first one
+  /// @param count how many multicasts
+  /// @return how many of these
+  public int repaired(long of, long first, int count) {
+    int repaired = 0;
+    for (int i = 0; i < count; i++) {
+      MulticastStore.Kept kept = store.get(of, first + i);
+      repaired += kept != null && kept.repaired ? 1 : 0;
+    }
+    return repaired;
   }
 
   /// Another node was faster.
