@@ -198,7 +198,8 @@ final class MulticastLoop implements Repairs.Out {
       loop.counters.add(UdpCount.DROP_FOR_OTHERS);
       return;
     }
-    List<byte[]> pieces = MulticastPiece.again(in.duplicate().position(in.position() - DatagramHeader.BYTES), count, life, first);
+    List<byte[]> pieces =
+        MulticastPiece.again(in.duplicate().position(in.position() - DatagramHeader.BYTES), count, life, first);
     for (int i = 0; i < count; i++) {
       repairs.keep(loop.nowNanos, life, first + i, pieces.get(i));
     }
@@ -348,9 +349,7 @@ final class MulticastLoop implements Repairs.Out {
   // ---- what goes to it ---------------------------------------------------------------------------------------------
 
   /// Whether a long multicast had better wait for frames that end like it: links send the same to all, but not at the
-  /// same moment, as each has a window of its own. It waits only while the line has something to do, and the less often
-  /// the more often in vain.
-  ///
+  /// same moment, as each has a window of its own. It waits the less often the more often that was in vain.
   boolean awaitsCompany(MulticastDatagram multicast) {
     if (!multicast.isLong() || !multicast.isForAll()) {
       return false;

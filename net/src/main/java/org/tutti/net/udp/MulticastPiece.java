@@ -71,8 +71,13 @@ final class MulticastPiece {
       int from = Math.min(whole.limit(), start + i * part);
       int size = Math.min(part, whole.limit() - from);
       byte[] piece = new byte[HEADER_BYTES + size];
-      ByteBuffer.wrap(piece).putShort(MAGIC).put(VERSION).put((byte) (i | AGAIN)).put((byte) count)
-          .putInt((int) life).putLong(first + i);
+      ByteBuffer.wrap(piece)
+          .putShort(MAGIC)
+          .put(VERSION)
+          .put((byte) (i | AGAIN))
+          .put((byte) count)
+          .putInt((int) life)
+          .putLong(first + i);
       whole.get(from, piece, HEADER_BYTES, size);
       pieces.add(piece);
     }

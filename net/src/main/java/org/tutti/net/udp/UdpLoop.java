@@ -100,7 +100,15 @@ final class UdpLoop {
     this.lives = new LocalIncarnations(multicasts == null);
     this.life = lives.common;
     UdpKeys keys = config.keys();
-    this.seal = keys == null ? null : new Seal(keys, life, multicasts == null ? datagramBytes : MulticastPiece.WHOLE_BYTES_MAX, 2 * config.peersMax(), counters);
+    this.seal =
+        keys == null
+            ? null
+            : new Seal(
+                keys,
+                life,
+                multicasts == null ? datagramBytes : MulticastPiece.WHOLE_BYTES_MAX,
+                2 * config.peersMax(),
+                counters);
     this.in = keys == null ? received : ByteBuffer.allocateDirect(received.capacity());
     this.frame = in.duplicate();
     this.group = multicasts == null ? null : new MulticastLoop(this, multicasts, channel, selector, received);
