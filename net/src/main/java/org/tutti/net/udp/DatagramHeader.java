@@ -11,7 +11,8 @@ import java.nio.ByteBuffer;
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
 /// 12  i64  life of the sender, as the receiver knows it: random numbers, see [UdpLoop.LocalIncarnations]
 /// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; MULTICAST, REPAIR: the multicast's
-///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0
+///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0;
+///          ASK: how long it is, if it is longer than a packet, or 0; HEARD: the same of the ASK that it answers
 /// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the multicasts
 /// 36  i32  how many DATA and PIECE it has read of the receiver; MULTICAST: as how many it counts, 0 for one
 /// 40  i32  for how many microseconds it has had the highest one

@@ -129,9 +129,10 @@ class UdpMulticastTest {
   void aMulticastToFiveMembersIsOneDatagram() throws Exception {
     hosts = Hosts.open("s", "r");
     long[] counts = run(GROUP, GROUP, () -> {});
-    // The kernel repeats its IGMP reports in the first seconds, and the transport counts after it has sent.
+    // The kernel repeats its IGMP reports in the first seconds, and the transport counts after it has sent. With each
+    // question goes a long one, in two or three fragments.
     long counted = counts[3] + counts[5];
-    assertThat(counts[0]).as("the kernel's count is the transport's").isBetween(counted, counted + 5);
+    assertThat(counts[0]).as("the kernel's count is the transport's").isBetween(counted, counted + 5 + 3 * counts[5]);
     assertThat(counts[4]).as("all of them are for all").isGreaterThanOrEqualTo((long) MESSAGES * RECEIVERS * 9 / 10);
     assertThat(counts[2]).as("bytes: less than twice that of one copy").isLessThan(2L * MESSAGES * (BYTES + 600));
   }
