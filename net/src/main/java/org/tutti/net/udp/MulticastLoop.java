@@ -198,11 +198,7 @@ final class MulticastLoop implements Repairs.Out {
       loop.counters.add(UdpCount.DROP_FOR_OTHERS);
       return;
     }
-    List<byte[]> pieces =
-        MulticastPiece.again(in.duplicate().position(in.position() - DatagramHeader.BYTES), count, life, first);
-    for (int i = 0; i < count; i++) {
-      repairs.keep(loop.nowNanos, life, first + i, pieces.get(i));
-    }
+    keepPieces(in.duplicate().position(in.position() - DatagramHeader.BYTES), count, life, first);
     if (!MulticastDatagram.pick(in, header, loop.life)) {
       loop.counters.add(UdpCount.DROP_FOR_OTHERS);
       return;
@@ -446,15 +442,23 @@ final class MulticastLoop implements Repairs.Out {
   /// Hands the multicast that was written to the kernel, which breaks it; it is repaired in pieces.
   private boolean sendWhole(long first, int count) {
     DatagramHeader.datagrams(out, count);
-    List<byte[]> pieces = MulticastPiece.again(out, count, loop.life, first);
-    if (!sendLong(out)) {
+    if (!sendLong(out.duplicate())) {
       return false;
     }
-    for (int i = 0; i < count; i++) {
-      repairs.keep(loop.nowNanos, loop.life, first + i, pieces.get(i));
-    }
+    keepPieces(out, count, loop.life, first);
     loop.multicastCounters.add(MulticastCount.CASTS_WHOLE);
     return true;
+  }
+
+  /// Keeps a long multicast, so that pieces of it can be said again.
+  private void keepPieces(ByteBuffer whole, int count, long life, long first) {
+    byte[] bytes = new byte[whole.remaining()];
+    whole.get(bytes);
+    int each = MulticastPiece.length(bytes.length, count);
+    for (int i = 0; i < count; i++) {
+      int index = i;
+      repairs.keep(loop.nowNanos, life, first + i, each, () -> MulticastPiece.again(bytes, index, count, life, first));
+    }
   }
 
   /// Hands the pieces of the multicast that was written to the kernel. When the socket gets full the others are lost,

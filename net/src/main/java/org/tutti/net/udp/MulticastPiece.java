@@ -1,8 +1,6 @@
 package org.tutti.net.udp;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 
 /// A part of a multicast that is longer than the paths to its receivers take. Each part is a datagram, sealed and
 /// numbered as one, and is repaired alone, so that a long multicast costs little more when some of its parts are lost.
@@ -58,30 +56,18 @@ final class MulticastPiece {
     return count == 1 ? length : HEADER_BYTES + Math.ceilDiv(length, count);
   }
 
-  /// Cuts a multicast, as it is said again.
+  /// Cuts a piece out of a multicast, as it is said again.
   ///
-  /// @param whole from its position, which does not move
   /// @param life  of who sent it
   /// @param first the number of its first piece
-  static List<byte[]> again(ByteBuffer whole, int count, long life, long first) {
-    int start = whole.position();
-    int part = Math.ceilDiv(whole.remaining(), count);
-    var pieces = new ArrayList<byte[]>(count);
-    for (int i = 0; i < count; i++) {
-      int from = Math.min(whole.limit(), start + i * part);
-      int size = Math.min(part, whole.limit() - from);
-      byte[] piece = new byte[HEADER_BYTES + size];
-      ByteBuffer.wrap(piece)
-          .putShort(MAGIC)
-          .put(VERSION)
-          .put((byte) (i | AGAIN))
-          .put((byte) count)
-          .putInt((int) life)
-          .putLong(first + i);
-      whole.get(from, piece, HEADER_BYTES, size);
-      pieces.add(piece);
-    }
-    return pieces;
+  static byte[] again(byte[] whole, int index, int count, long life, long first) {
+    int part = Math.ceilDiv(whole.length, count);
+    int from = Math.min(whole.length, index * part);
+    int size = Math.min(part, whole.length - from);
+    byte[] piece = new byte[HEADER_BYTES + size];
+    ByteBuffer out = ByteBuffer.wrap(piece).putShort(MAGIC).put(VERSION).put((byte) (index | AGAIN)).put((byte) count);
+    out.putInt((int) life).putLong(first + index).put(whole, from, size);
+    return piece;
   }
 
   /// Whether a datagram is a piece of a multicast.

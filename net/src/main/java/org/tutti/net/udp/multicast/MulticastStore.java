@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The last multicasts that were sent or heard, of each life, so that who missed one can get it of anybody.
@@ -23,7 +24,8 @@ final class MulticastStore {
   static final class Kept {
     final long life;
     final long number;
-    final byte[] datagram;
+    final int length;
+    private final Supplier<byte[]> datagram;
     private final long sinceNanos;
 
     // What [Repairs] knows about saying it again.
@@ -34,11 +36,16 @@ final class MulticastStore {
     boolean heard;
     boolean repaired; // it came because it was said again
 
-    Kept(long life, long number, byte[] datagram, long now) {
+    Kept(long life, long number, int length, Supplier<byte[]> datagram, long now) {
       this.life = life;
       this.number = number;
+      this.length = length;
       this.datagram = datagram;
       this.sinceNanos = now;
+    }
+
+    byte[] datagram() {
+      return datagram.get();
     }
   }
 
@@ -70,14 +77,14 @@ final class MulticastStore {
         return false;
       }
       ring[slot(number)] = kept;
-      bytes += kept.datagram.length;
+      bytes += kept.length;
       return true;
     }
 
     private void drop(long number) {
       Kept old = ring[slot(number)];
       if (old != null) {
-        bytes -= old.datagram.length;
+        bytes -= old.length;
         ring[slot(number)] = null;
       }
     }

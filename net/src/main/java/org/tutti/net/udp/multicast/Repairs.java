@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.tutti.transport.Counts;
 
 /// Finds out which multicasts are missing here, asks the group for them, and says again what others miss.
@@ -118,9 +119,20 @@ public final class Repairs {
   /// @param number   of the multicast
   /// @param datagram the repair that it would be
   public void keep(long now, long from, long number, byte[] datagram) {
+    keep(now, from, number, datagram.length, () -> datagram);
+  }
+
+  /// The same, of a multicast that is a part of a longer one and need not be cut out of it before somebody misses it.
+  ///
+  /// @param now      the time
+  /// @param from     the sender's life
+  /// @param number   of the multicast
+  /// @param length   of the repair, or a little more
+  /// @param datagram the repair that it would be
+  public void keep(long now, long from, long number, int length, Supplier<byte[]> datagram) {
     if (number > 0 && number < NUMBER_MAX) {
-      store.keep(new MulticastStore.Kept(from, number, datagram, now));
-      repairs.earn(datagram.length / MULTICASTS_PER_REPAIR);
+      store.keep(new MulticastStore.Kept(from, number, length, datagram, now));
+      repairs.earn(length / MULTICASTS_PER_REPAIR);
     }
   }
 
@@ -241,7 +253,7 @@ public final class Repairs {
     }
     MulticastStore.Kept kept = store.get(of, number);
     if (kept == null) {
-      kept = new MulticastStore.Kept(of, number, datagram, now);
+      kept = new MulticastStore.Kept(of, number, datagram.length, () -> datagram, now);
       kept.repaired = true;
       store.keep(kept);
     }
@@ -266,7 +278,7 @@ public final class Repairs {
       if (kept == null) {
         return List.of();
       }
-      pieces.add(kept.datagram);
+      pieces.add(kept.datagram());
     }
     return pieces.reversed();
   }
@@ -352,14 +364,14 @@ public final class Repairs {
   }
 
   private void repair(long now, MulticastStore.Kept kept) {
-    if (!repairs.spend(now, kept.datagram.length)) {
+    if (!repairs.spend(now, kept.length)) {
       counters.add(MulticastCount.REPAIRS_WITHHELD);
       return;
     }
     kept.repairs++;
     kept.heard = true;
     kept.repairedNanos = now;
-    if (out.repair(kept.life, kept.number, kept.datagram)) {
+    if (out.repair(kept.life, kept.number, kept.datagram())) {
       counters.add(kept.life == life ? MulticastCount.REPAIRS_SENT : MulticastCount.REPAIRS_SENT_FOR_OTHERS);
     }
   }
