@@ -190,6 +190,29 @@ class DatagramGoldenTest {
     golden.covers(new TreeMap<>(KINDS).values().toArray()).check();
   }
 
+  /// What a piece of a multicast says.
+  private record ReadPiece(int index, int count, boolean again, int life, long number, String part) {}
+
+  private static ReadPiece readPiece(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    var piece = new MulticastPiece();
+    assertThat(piece.read(in)).isTrue();
+    byte[] part = new byte[in.remaining()];
+    in.get(part);
+    String text = new String(part, StandardCharsets.US_ASCII);
+    return new ReadPiece(piece.index, piece.count, piece.again, piece.life, piece.number, text);
+  }
+
+  @Test
+  void piecesOfMulticasts() {
+    ByteBuffer out = ByteBuffer.allocate(ROOM);
+    MulticastPiece.write(out, 1, 24, A, 300, ByteBuffer.wrap(bytes("a part")));
+    new Golden("net", "udp-multicast-piece", "pieces of long multicasts: `MulticastPiece`")
+        .written("the second one", taken(out), DatagramGoldenTest::readPiece)
+        .written("again", MulticastPiece.again(out, 0), DatagramGoldenTest::readPiece)
+        .check();
+  }
+
   @Test
   void twoPiecesAreOneDatagram() {
     var pieces = new Reassembly(new Counts<>(UdpCount.class));
