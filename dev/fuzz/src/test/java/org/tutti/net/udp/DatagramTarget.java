@@ -32,7 +32,14 @@ public final class DatagramTarget implements FuzzTarget {
   @Override
   public void take(ByteBuffer input) {
     switch (FuzzTarget.choice(input, 4)) {
-      case 0 -> header(received(input));
+      case 0 -> {
+        ByteBuffer in = received(input);
+        if (MulticastPiece.is(in)) {
+          piece(in);
+        } else {
+          header(in);
+        }
+      }
       case 1 -> pieces(input);
       case 2 -> {
         if (seal.open(received(input), opened) == null) {
@@ -62,6 +69,14 @@ public final class DatagramTarget implements FuzzTarget {
       if (length != in.remaining()) {
         throw new AssertionError("a share of " + length + " bytes, but there are " + in.remaining());
       }
+    }
+  }
+
+  /// A piece of a multicast: numbers of pieces rise from 1, and it has a part of the whole.
+  private static void piece(ByteBuffer in) {
+    var piece = new MulticastPiece();
+    if (piece.read(in) && (piece.first() <= 0 || piece.index >= piece.count || !in.hasRemaining())) {
+      throw new AssertionError("piece " + piece.index + " of " + piece.count + " from " + piece.first());
     }
   }
 
