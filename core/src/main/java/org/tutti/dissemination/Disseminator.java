@@ -98,7 +98,7 @@ public final class Disseminator {
 
   /// Whether a batch of this member may leave now ([Choice#isReady]).
   ///
-  /// @return whether it may; else it waits [#RETRY_NANOS] at most, and not for a member that stands still
+  /// @return whether it may
   public boolean isReady() {
     return view.size() <= 2 || choice.isReady();
   }

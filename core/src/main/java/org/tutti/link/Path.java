@@ -107,7 +107,8 @@ final class Path {
     return sender.isMulticast(peer.address());
   }
 
-  /// How long a packet would wait for those to other peers before it leaves; below 0 when that is not known.
+  /// How long a packet would wait for the line: as long as nothing when it leaves once for several peers, as the line
+  /// could then not be spared; below 0 when the transport does not know.
   long waitNanos() {
     return isMulticast() ? 0 : sender.waitNanos(peer.address());
   }
