@@ -70,9 +70,18 @@ final class Fields {
     throw new Malformed("'" + field + "' is not a number");
   }
 
-  /// A number that may be left out.
-  long number(String field, long otherwise) throws Malformed {
-    return fields.containsKey(field) ? number(field) : otherwise;
+  /// How many there are of something.
+  int count(String field) throws Malformed {
+    long number = number(field);
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw new Malformed("'" + field + "' is not a count");
+    }
+    return (int) number;
+  }
+
+  /// The same, if it may be left out.
+  int count(String field, int otherwise) throws Malformed {
+    return fields.containsKey(field) ? count(field) : otherwise;
   }
 
   boolean flag(String field) throws Malformed {

@@ -76,9 +76,9 @@ public record GroupState(
     }
     return new GroupState(
         fields.number("id"),
-        (int) fields.number("expected"),
-        (int) fields.number("clients", 0),
-        (int) fields.number("present"),
+        fields.count("expected"),
+        fields.count("clients", 0),
+        fields.count("present"),
         fields.flag("complete"),
         fields.flag("founded"),
         fields.flag("founder"),
