@@ -12,10 +12,10 @@ import org.tutti.View;
 /// alone is not that: in a chain it would hold up the others. What all members acknowledge in such a time is what the
 /// line carries. A star would do again when nothing waits and it would fill half of that.
 ///
-/// That holds also when all members multicast, although chains of all then carry as many bytes over each line as stars
-/// do: the chains make a ring, in which each line has one sender and one receiver. With stars several lines meet at
-/// each receiver, so that queues form there as well, and a member whose window is full of what goes to the busiest
-/// receiver sends nothing to the others.
+/// A full line is a reason for chains also when all members multicast, although chains of all then carry as many bytes
+/// over each line as stars do: the chains make a ring, in which each line has one sender and one receiver. With stars
+/// several lines meet at each receiver, so that queues form there as well, and a member whose window is full of what
+/// goes to the busiest receiver sends nothing to the others.
 ///
 /// The delay of packets as a sign that a queue has formed, against the least delay of the last seconds: Brakmo and
 /// Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.

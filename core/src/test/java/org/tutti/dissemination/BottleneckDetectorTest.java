@@ -136,7 +136,7 @@ class BottleneckDetectorTest {
     wait(FULL, FULL, FULL);
     assertThat(detector.isReady()).isFalse();
     now += BottleneckDetector.INTERVAL_NANOS;
-    assertThat(detector.isReady()).as("as long as it waits at most").isTrue();
+    assertThat(detector.isReady()).as("the line is found full").isTrue();
     assertThat(detector.way(STEP)).isEqualTo(Transmission.Way.CHAIN);
   }
 }

@@ -3,7 +3,6 @@ package org.tutti.net;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.transport.Address;
@@ -16,16 +15,11 @@ import org.tutti.transport.Transport;
 public abstract class SelectorTransport implements Transport {
   /// Where a claimed frame goes.
   public interface Claim {
-    /// Takes the frame that was written into the room.
-    void commit();
-
-    /// Takes it, and what it ends with: see [Transport#commit(Object, int)].
+    /// Takes the frame that was written into the room, and what it ends with: see [Transport#commit(Object, int)].
     ///
-    /// @param content the same object for all peers
+    /// @param content the same object for all peers; null when that was not said
     /// @param from    which bytes of it
-    default void commit(Object content, int from) {
-      commit();
-    }
+    void commit(@Nullable Object content, int from);
   }
 
   /// What the claim that is made now is of; set by [#room].
@@ -129,19 +123,19 @@ public abstract class SelectorTransport implements Transport {
 
   @Override
   public final void commit() {
-    commit(claim -> claim.commit());
+    accept(null, 0);
   }
 
   @Override
   public final void commit(Object content, int from) {
-    commit(claim -> claim.commit(content, from));
+    accept(content, from);
   }
 
-  private void commit(Consumer<Claim> how) {
+  private void accept(@Nullable Object content, int from) {
     lock.lock();
     try {
       if (claimed != null && !closing) {
-        how.accept(claimed);
+        claimed.commit(content, from);
       }
       claimed = null;
     } finally {

@@ -226,9 +226,9 @@ final class Connection implements SelectorTransport.Claim {
     return room;
   }
 
-  /// Takes over the frame claimed last.
+  /// Takes over the frame claimed last, whatever it ends with: each peer has a stream of its own.
   @Override
-  public void commit() {
+  public void commit(@Nullable Object content, int from) {
     if (state != State.OPEN || out == null) {
       return;
     }
@@ -351,7 +351,7 @@ final class Connection implements SelectorTransport.Claim {
     await();
   }
 
-  /// How long it is not looked at.
+  /// Until when it is not looked at.
   long restsUntil() {
     return restsUntil;
   }

@@ -108,7 +108,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Whether a frame of any size could be claimed.
   boolean isRoomy() {
-    int most = loop.group != null && isCompany() ? loop.group.queueBytes() : queueBytes();
+    int most = commonQueueBytes();
     return isOpen() && (queue.isEmpty() || queuedBytes + Math.max(2 * loop.datagramBytes, loop.bufferBytes) <= most);
   }
 
@@ -190,11 +190,16 @@ final class UdpPeer implements SelectorTransport.Claim {
     return next;
   }
 
+  /// How much of what others get as well may wait.
+  private int commonQueueBytes() {
+    return loop.group != null && isCompany() ? loop.group.queueBytes() : queueBytes();
+  }
+
   /// Whether the queue has no room for another datagram. A short frame, such as the sign that this node lives, has room
   /// for one datagram longer: while a window of data is lost, nothing else tells the peer.
   private boolean isFullFor(int length) {
     int more = length <= SHORT_BYTES ? 0 : Math.max(loop.datagramBytes, OutgoingDatagram.frameAt() + length);
-    int most = isLong(more) && loop.group != null && isCompany() ? loop.group.queueBytes() : queueBytes();
+    int most = isLong(more) ? commonQueueBytes() : queueBytes();
     return !queue.isEmpty() && queuedBytes + more > most;
   }
 
@@ -205,16 +210,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Takes over the frame claimed last.
   @Override
-  public void commit() {
-    accept(null, 0);
-  }
-
-  @Override
-  public void commit(Object content, int from) {
-    accept(content, from);
-  }
-
-  private void accept(@Nullable Object content, int from) {
+  public void commit(@Nullable Object content, int from) {
     OutgoingDatagram last = slotOf;
     if (last == null) {
       return; // the peer has ended since

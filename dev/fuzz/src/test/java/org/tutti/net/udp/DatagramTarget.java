@@ -72,11 +72,19 @@ public final class DatagramTarget implements FuzzTarget {
     }
   }
 
-  /// A piece of a multicast: numbers of pieces rise from 1, and it has a part of the whole.
+  /// A piece of a multicast: numbers of pieces rise from 1, and it has a part of the whole. The first one has the
+  /// beginning, where a receiver looks whether it is meant.
   private static void piece(ByteBuffer in) {
     var piece = new MulticastPiece();
-    if (piece.read(in) && (piece.first() <= 0 || piece.index >= piece.count || !in.hasRemaining())) {
+    if (!piece.read(in)) {
+      return;
+    }
+    if (piece.first() <= 0 || piece.index >= piece.count || !in.hasRemaining()) {
       throw new AssertionError("piece " + piece.index + " of " + piece.count + " from " + piece.first());
+    }
+    var header = new DatagramHeader();
+    if (piece.index == 0 && header.read(in) == DatagramHeader.Fault.NONE) {
+      MulticastDatagram.hasShare(in, header, LIFE);
     }
   }
 
