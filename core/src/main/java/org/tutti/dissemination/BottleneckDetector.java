@@ -2,10 +2,12 @@ package org.tutti.dissemination;
 
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.tutti.Dissemination;
 import org.tutti.MemberId;
 import org.tutti.View;
 
-/// Notices when this node's line is what a star waits for, and when a star would do again.
+/// Notices when this node's line is what a star waits for, and when a star would do again; and keeps batches back that
+/// would only wait for the line, whatever way they are to go.
 ///
 /// The line is the bottleneck when packets to *every* other member wait for it: they take longer than the fastest ones
 /// did lately, by [#QUEUEING_NANOS], and several are on the way to each; or the transport says so. One slow member
@@ -47,8 +49,15 @@ public final class BottleneckDetector implements Disseminator.Choice {
     /// @param peer the peer
     /// @return bytes
     long queuedBytes(MemberId peer);
+
+    /// How much of this member's batches waits for the line to a peer.
+    ///
+    /// @param peer the peer
+    /// @return bytes, none of which is on the way
+    long waitingBytes(MemberId peer);
   }
 
+  private final Dissemination wanted;
   private final MemberId self;
   private final Supplier<View> view;
   private final LongSupplier clock;
@@ -60,13 +69,15 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private long room = ROOM_BYTES_MIN; // in the queue of each line, for batches that go as a star
   private double capacity; // of the line in bytes a nanosecond; 0 as long as it was never full
 
-  /// Begins with a star.
+  /// Begins with a star, if it may choose.
   ///
-  /// @param self  this member
-  /// @param view  the view installed
-  /// @param clock the time of the step, in nanoseconds
-  /// @param lines to the other members
-  public BottleneckDetector(MemberId self, Supplier<View> view, LongSupplier clock, Lines lines) {
+  /// @param wanted which way batches are to go
+  /// @param self   this member
+  /// @param view   the view installed
+  /// @param clock  the time of the step, in nanoseconds
+  /// @param lines  to the other members
+  public BottleneckDetector(Dissemination wanted, MemberId self, Supplier<View> view, LongSupplier clock, Lines lines) {
+    this.wanted = wanted;
     this.self = self;
     this.view = view;
     this.clock = clock;
@@ -77,15 +88,34 @@ public final class BottleneckDetector implements Disseminator.Choice {
   public Transmission.Way way(int bytes) {
     lookAgain();
     sent += bytes;
-    return chains ? Transmission.Way.CHAIN : Transmission.Way.STAR;
+    return way();
   }
 
-  /// A star has to wait while more is queued for every other member than lines have carried in an interval: else a
-  /// window full of batches would be on its way as a star, for seconds, before the line is known to be full.
+  private Transmission.Way way() {
+    return switch (wanted) {
+      case STAR -> Transmission.Way.STAR;
+      case CHAIN -> Transmission.Way.CHAIN;
+      case RELAY -> Transmission.Way.RELAY;
+      case AUTO -> chains ? Transmission.Way.CHAIN : Transmission.Way.STAR;
+    };
+  }
+
+  /// A batch has to wait while more is queued than lines have carried in an interval. Of a star, for every other
+  /// member: else a window full of batches would be on its way as a star, for seconds, before the line is known to be
+  /// full. Of a chain or for the relay, for that member, of this member's own batches, which share the line with what
+  /// it passes on: what waits for a line has its place in the order already, if this member decides that, and batches
+  /// of others with later places would have to wait until all of it is everywhere.
   @Override
-  public boolean isReady() {
+  public boolean isReady(MemberId next) {
     lookAgain();
-    return chains || leastQueued() <= room;
+    MemberId relay = view.get().members().getFirst();
+    long queued =
+        switch (way()) {
+          case STAR -> leastQueued();
+          case CHAIN -> lines.waitingBytes(next);
+          case RELAY -> relay.equals(self) ? leastQueued() : lines.waitingBytes(relay);
+        };
+    return queued <= room;
   }
 
   private long leastQueued() {

@@ -64,8 +64,9 @@ public final class Disseminator {
     /// Whether a batch of this member may leave now. One that waits here can still take another way; one that waits
     /// for a line cannot. If not, it is asked again when anything arrives, and after [#RETRY_NANOS] at the latest.
     ///
+    /// @param next to whom it goes if it goes along a chain
     /// @return whether it may
-    default boolean isReady() {
+    default boolean isReady(MemberId next) {
       return true;
     }
   }
@@ -100,7 +101,7 @@ public final class Disseminator {
   ///
   /// @return whether it may
   public boolean isReady() {
-    return view.size() <= 2 || choice.isReady();
+    return view.size() <= 2 || choice.isReady(view.members().get(successor(self, self)));
   }
 
   /// Sends a batch of this member to all others.

@@ -71,6 +71,11 @@ public record Transmission(Way way, int origin, boolean first, boolean apart, Ba
     }
 
     @Override
+    public MemberId sender(Transmission message) {
+      return message.batch.sender();
+    }
+
+    @Override
     public Transmission read(WireReader in) throws Malformed {
       int flags = in.u8();
       if (flags > ALL || (flags & INDIRECT) == INDIRECT || view == null) {

@@ -207,12 +207,8 @@ final class GroupEngine {
   }
 
   private Disseminator.Choice choice() {
-    return switch (terms.member().dissemination()) {
-      case STAR -> _ -> Transmission.Way.STAR;
-      case CHAIN -> _ -> Transmission.Way.CHAIN;
-      case RELAY -> _ -> Transmission.Way.RELAY;
-      case AUTO -> new BottleneckDetector(self, this::view, node.services().clock()::get, new LinesOfNode());
-    };
+    return new BottleneckDetector(
+        terms.member().dissemination(), self, this::view, node.services().clock()::get, new LinesOfNode());
   }
 
   private StateTransfer newTransfer() {
@@ -903,6 +899,11 @@ final class GroupEngine {
     @Override
     public long queuedBytes(MemberId peer) {
       return node.services().links().queuedBytes(peer);
+    }
+
+    @Override
+    public long waitingBytes(MemberId peer) {
+      return node.services().links().waitingBytes(peer, self);
     }
   }
 

@@ -171,7 +171,7 @@ final class Ports implements OrderingEpochs.PortFactory {
       } else if (to.equals(node.self)) {
         node.later.accept(() -> inward.receive(to, message));
       } else {
-        node.links.send(to, Encoded.of(frame(channel), codec, message, channel.isBulk()));
+        node.links.send(to, Encoded.of(frame(channel), codec, message));
       }
     }
 
@@ -182,7 +182,7 @@ final class Ports implements OrderingEpochs.PortFactory {
         return;
       }
       broadcasts++;
-      Encoded encoded = Encoded.of(frame(channel), codec, message, channel.isBulk());
+      Encoded encoded = Encoded.of(frame(channel), codec, message);
       for (MemberId member : current.members()) {
         if (!member.equals(node.self)) {
           node.links.send(member, encoded);

@@ -27,7 +27,7 @@ final class InStream {
   private static final int SPARE_BYTES_MAX = 256 << 10;
   private static final int ACK_EVERY = 16;
   private static final int ACKS_PER_TIMEOUT = 4;
-  private static final int ACK_SOON_BYTES = 32 << 10; // when so much has come, its sender may wait for a word
+  private static final int ACK_SOON_BYTES = 8 << 10; // when so much has come, its sender may wait for a word
   private static final long ACK_SOON_NANOS = 5_000_000;
 
   /// What the streams of one node keep together.

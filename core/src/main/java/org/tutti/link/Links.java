@@ -503,6 +503,16 @@ public final class Links {
     return link == null ? 0 : link.out().outstandingBytes();
   }
 
+  /// How much of a sender's bulk is queued for a peer and in no packet yet.
+  ///
+  /// @param peer   the peer
+  /// @param sender the sender
+  /// @return bytes
+  public long waitingBytes(MemberId peer, MemberId sender) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? 0 : link.out().waitingBytes(sender);
+  }
+
   /// How many packets were sent to a peer again since its link was made.
   ///
   /// @param peer the peer

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.MemberId;
 import org.tutti.effect.Count;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
@@ -20,13 +21,18 @@ import org.tutti.wire.WireWriter;
 /// has waited for the line for [#HOLD_NANOS]. So places, acknowledgements and view changes wait for little of the data
 /// before them, however slow the line is and however much of it a transport would take: what is on the way is what the
 /// line carries in its round trip and that time. A delay as the bound: Brakmo and Peterson, "TCP Vegas", IEEE JSAC
-/// 13(8), 1995; as there, the fastest round trip is learned from packets that were sent when little was on the way.
+/// 13(8), 1995; as there, the fastest round trip is learned from packets that were sent when little was on the way. And
+/// never is more on the way than twice what the line has carried in such a time, so that what is known of a line keeps
+/// up with what is sent, as with BBR's gain while it starts ([DeliveryRate]).
 final class OutStream {
   private static final int RESEND_AT_ONCE = 16;
   private static final int RESENT_PER_ARRIVED = 2;
   private static final int BACKOFF_MAX = 4;
   private static final long HOLD_NANOS = 20_000_000;
-  private static final int HOLD_BYTES_MIN = 128 << 10; // less is never held back
+  private static final int HOLD_BYTES_MIN = 16 << 10; // less is never held back
+  private static final int HOLD_BYTES_MAX = 128 << 10; // nor what is less, where lines carry it in that time
+  private static final int BURST_BYTES = 64 << 10; // at once, as long as nothing is known
+  private static final int GAIN = 2; // of what the line carried that may be on the way: it may carry more
   private static final int UNLOADED_BYTES_MAX = 64 << 10;
   private static final int LOAD_PACKETS = 8;
   private static final int LOAD_PACKET_BYTES_MAX = 4 << 10; // where packets are long, fewer are a load
@@ -40,6 +46,9 @@ final class OutStream {
     boolean arrived; // beyond a gap
     boolean repeated; // then an acknowledgement does not tell which one it is for
     boolean unloaded; // little was on the way when it was sent
+    boolean followed; // more waited then
+    long acknowledgedBefore; // bytes, when it was sent
+    long acknowledgedAt; // when the last of these were, or the path was idle
 
     Sent(long seq) {
       this.seq = seq;
@@ -50,8 +59,9 @@ final class OutStream {
   private final InStream acknowledgements;
   private final LongSupplier numbers;
   private final RoundTrip roundTrip;
+  private final DeliveryRate rate = new DeliveryRate();
   private final ArrayDeque<Encoded> queue = new ArrayDeque<>();
-  private final ArrayDeque<Encoded> bulk = new ArrayDeque<>();
+  private final FairQueue bulk = new FairQueue();
   private @Nullable Encoded unfinished; // a message of which a part is in packets already
   private int unfinishedDone; // bytes of it
   private final ArrayDeque<Sent> unacked = new ArrayDeque<>(); // rising, without gaps, ends at seqNext
@@ -70,6 +80,7 @@ final class OutStream {
   private long outstanding; // bytes of messages that are queued or not acknowledged
   private long onTheWay; // those of them that are in packets
   private long acknowledgedBytes; // of messages, ever
+  private long acknowledgedAt; // when the last of these were, or the first packet was sent after all were
   private long repeated; // packets, ever
 
   OutStream(Path path, InStream acknowledgements, LongSupplier numbers) {
@@ -91,10 +102,6 @@ final class OutStream {
     return unfinished != null || !queue.isEmpty() || !bulk.isEmpty();
   }
 
-  private ArrayDeque<Encoded> queueOf(Encoded message) {
-    return message.bulk() ? bulk : queue;
-  }
-
   /// Whether a packet may be made: if only bulk waits, not while what is on the way waits for the line.
   private boolean isDue(long now) {
     return seqNext < seqLimit && (unfinished != null || next(now) != null);
@@ -102,14 +109,29 @@ final class OutStream {
 
   private boolean isHeld(long now) {
     Sent oldest = unacked.peekFirst();
-    return oldest != null && onTheWay >= HOLD_BYTES_MIN && now - oldest.atNanos >= roundTrip.bestNanos() + HOLD_NANOS;
+    if (oldest == null || onTheWay < holdBytes()) {
+      return false;
+    }
+    long patience = roundTrip.bestNanos() + HOLD_NANOS;
+    long carried = rate.bytesIn(patience);
+    return now - oldest.atNanos >= patience || onTheWay >= (carried == 0 ? BURST_BYTES : GAIN * carried);
+  }
+
+  /// What the line carries in [#HOLD_NANOS], within limits: little where lines are thin, and not so little where they
+  /// are fast that threads which get the processor late hold it up.
+  private int holdBytes() {
+    return Math.clamp(rate.bytesIn(HOLD_NANOS), HOLD_BYTES_MIN, HOLD_BYTES_MAX);
   }
 
   void send(Encoded message) {
     if (stream == 0) {
       stream = numbers.getAsLong();
     }
-    queueOf(message).add(message);
+    if (message.isBulk()) {
+      bulk.add(message);
+    } else {
+      queue.add(message);
+    }
     outstanding += message.length();
   }
 
@@ -133,6 +155,11 @@ final class OutStream {
   /// How much is queued or not acknowledged.
   long outstandingBytes() {
     return outstanding;
+  }
+
+  /// How much of a sender's bulk is in no packet yet.
+  long waitingBytes(MemberId sender) {
+    return bulk.bytes(sender);
   }
 
   /// How long packets wait for the line: as the transport says, or how much longer they take than the fastest ones did
@@ -189,7 +216,7 @@ final class OutStream {
       again.add(unfinished);
     }
     again.addAll(queue);
-    again.addAll(bulk);
+    bulk.forEach(again::add);
     close();
     again.forEach(this::send);
   }
@@ -244,6 +271,10 @@ final class OutStream {
     }
     if (last != null && !repeated && !last.arrived) {
       roundTrip.measure(now, now - last.atNanos, last.unloaded);
+      rate.measure(now, acknowledgedBytes - last.acknowledgedBefore, now - last.acknowledgedAt, last.followed);
+    }
+    if (taken > 0) {
+      acknowledgedAt = now;
     }
     return taken;
   }
@@ -377,7 +408,7 @@ final class OutStream {
 
   private void transmitNext(long now) {
     var sent = new Sent(seqNext);
-    int room = path.frameBytesMax() - path.headerBytes() - Packet.DATA_BYTES_MAX;
+    int room = Math.min(path.frameBytesMax() - path.headerBytes() - Packet.DATA_BYTES_MAX, holdBytes());
     Encoded message = unfinished;
     int done = unfinishedDone;
     while (room > Chunk.HEADER_MAX) {
@@ -398,19 +429,25 @@ final class OutStream {
       sent.bytes += size;
       room -= size + Chunk.HEADER_MAX;
       if (done == 0) {
-        queueOf(message).pollFirst();
+        taken(message);
       }
       done += size;
       if (!last) {
         break;
       }
-      boolean whole = message.bulk() && path.isMulticast();
+      boolean whole = message.isBulk() && path.isMulticast();
       message = null;
       if (whole) {
         break; // what follows begins a packet: so links to several peers make the same packets, one a little later
       }
     }
+    if (unacked.isEmpty()) {
+      acknowledgedAt = now;
+    }
     sent.unloaded = onTheWay < UNLOADED_BYTES_MAX;
+    sent.acknowledgedBefore = acknowledgedBytes;
+    sent.acknowledgedAt = acknowledgedAt;
+    sent.followed = message != null || !queue.isEmpty() || !bulk.isEmpty();
     seqNext++;
     unacked.add(sent);
     if (!transmit(now, sent)) {
@@ -430,14 +467,26 @@ final class OutStream {
   /// The message whose turn it is; null when none waits, or only bulk that is held back.
   private @Nullable Encoded next(long now) {
     Encoded first = queue.peekFirst();
-    return first != null || isHeld(now) ? first : bulk.peekFirst();
+    return first != null || isHeld(now) ? first : bulk.peek();
+  }
+
+  private void taken(Encoded message) {
+    if (message.isBulk()) {
+      bulk.poll();
+    } else {
+      queue.pollFirst();
+    }
   }
 
   /// What was not sent after all waits again where it did.
   private void takeBack(Sent sent) {
     for (Chunk chunk : sent.chunks.reversed()) {
       if (chunk.first()) {
-        queueOf(chunk.message()).addFirst(chunk.message());
+        if (chunk.message().isBulk()) {
+          bulk.putBack(chunk.message());
+        } else {
+          queue.addFirst(chunk.message());
+        }
       }
     }
   }
@@ -492,12 +541,10 @@ final class OutStream {
     Invariant.check(onTheWay == sentBytes, "what is on the way is counted");
     long bytes = sentBytes + (unfinished == null ? 0 : unfinished.length() - unfinishedDone);
     for (Encoded message : queue) {
-      Invariant.check(!message.bulk(), "bulk waits apart");
+      Invariant.check(!message.isBulk(), "bulk waits apart");
       bytes += message.length();
     }
-    for (Encoded message : bulk) {
-      bytes += message.length();
-    }
+    bytes += bulk.bytes();
     Invariant.check(outstanding == bytes, "what is queued or not acknowledged is counted");
   }
 }

@@ -149,7 +149,7 @@ final class Path {
   /// Hands over a packet with messages. What is sent in bulk goes to several peers, perhaps with one frame to all.
   void commit(long now, ByteBuffer frame, int start, Chunk last) {
     finish(now, frame, start);
-    if (last.message().bulk()) {
+    if (last.message().isBulk()) {
       sender.commit(last.message(), last.from());
     } else {
       sender.commit();

@@ -55,14 +55,6 @@ public enum Channel {
     return inView;
   }
 
-  /// Whether messages are large and many, and those of other channels need not wait for them: batches, of which no
-  /// protocol believes that they come before what was sent later.
-  ///
-  /// @return whether others may overtake them
-  public boolean isBulk() {
-    return this == BATCH;
-  }
-
   /// Whose a message is.
   ///
   /// @param number its number on the wire

@@ -1,6 +1,8 @@
 package org.tutti.wire;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 
 /// Turns one protocol's messages into bytes and back.
 ///
@@ -21,6 +23,15 @@ public interface Codec<M> {
   /// @return bytes that do not change any more; empty for most messages
   default ByteBuffer tail(M message) {
     return NOTHING;
+  }
+
+  /// Whose message it is, if it is large, one of many, and no protocol believes that it comes before what was sent
+  /// later: then all others may overtake it, and those of several senders take turns. One sender's keep their order.
+  ///
+  /// @param message the message
+  /// @return its sender, or null if nothing may overtake it
+  default @Nullable MemberId sender(M message) {
+    return null;
   }
 
   /// Reads a message.

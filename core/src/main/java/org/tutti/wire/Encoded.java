@@ -1,20 +1,22 @@
 package org.tutti.wire;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 
 /// A message as bytes: a short head that was written for it and a tail that is only referred to. One encoding serves
 /// every destination and every retransmission.
 ///
-/// @param head from position 0 to its limit; never changed
-/// @param tail from its position to its limit; never changed
-/// @param bulk whether other messages may overtake it, and it none of its kind
-public record Encoded(ByteBuffer head, ByteBuffer tail, boolean bulk) {
+/// @param head   from position 0 to its limit; never changed
+/// @param tail   from its position to its limit; never changed
+/// @param sender whose bulk it is ([Codec#sender]); null if nothing may overtake it
+public record Encoded(ByteBuffer head, ByteBuffer tail, @Nullable MemberId sender) {
   /// A message that nothing overtakes.
   ///
   /// @param head from position 0 to its limit; never changed
   /// @param tail from its position to its limit; never changed
   public Encoded(ByteBuffer head, ByteBuffer tail) {
-    this(head, tail, false);
+    this(head, tail, null);
   }
 
   /// Encodes a message behind what was written already.
@@ -25,20 +27,15 @@ public record Encoded(ByteBuffer head, ByteBuffer tail, boolean bulk) {
   /// @param message the message
   /// @return the bytes
   public static <M> Encoded of(WireWriter out, Codec<M> codec, M message) {
-    return of(out, codec, message, false);
+    codec.write(message, out);
+    return new Encoded(out.copy(), codec.tail(message), codec.sender(message));
   }
 
-  /// Encodes a message behind what was written already.
+  /// Whether it may be overtaken.
   ///
-  /// @param <M>     the protocol's messages
-  /// @param out     holds the frame's header
-  /// @param codec   the protocol's codec
-  /// @param message the message
-  /// @param bulk    whether other messages may overtake it
-  /// @return the bytes
-  public static <M> Encoded of(WireWriter out, Codec<M> codec, M message, boolean bulk) {
-    codec.write(message, out);
-    return new Encoded(out.copy(), codec.tail(message), bulk);
+  /// @return whether other messages need not wait for it
+  public boolean isBulk() {
+    return sender != null;
   }
 
   /// How many bytes there are.

@@ -10,6 +10,7 @@ import static org.tutti.Members.primary;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.tutti.Dissemination;
 import org.tutti.MemberId;
 import org.tutti.View;
 
@@ -22,28 +23,35 @@ class BottleneckDetectorTest {
   private final Map<MemberId, Long> queueing = new HashMap<>();
   private final Map<MemberId, Long> acknowledged = new HashMap<>();
   private final Map<MemberId, Long> queued = new HashMap<>();
+  private final Map<MemberId, Long> waiting = new HashMap<>();
   private long now;
-  private final BottleneckDetector detector =
-      new BottleneckDetector(
-          A,
-          () -> VIEW,
-          () -> now,
-          new BottleneckDetector.Lines() {
-            @Override
-            public long queueingNanos(long now, MemberId peer) {
-              return queueing.getOrDefault(peer, 0L);
-            }
+  private final BottleneckDetector.Lines lines =
+      new BottleneckDetector.Lines() {
+        @Override
+        public long queueingNanos(long now, MemberId peer) {
+          return queueing.getOrDefault(peer, 0L);
+        }
 
-            @Override
-            public long acknowledgedBytes(MemberId peer) {
-              return acknowledged.getOrDefault(peer, 0L);
-            }
+        @Override
+        public long acknowledgedBytes(MemberId peer) {
+          return acknowledged.getOrDefault(peer, 0L);
+        }
 
-            @Override
-            public long queuedBytes(MemberId peer) {
-              return queued.getOrDefault(peer, 0L);
-            }
-          });
+        @Override
+        public long queuedBytes(MemberId peer) {
+          return queued.getOrDefault(peer, 0L);
+        }
+
+        @Override
+        public long waitingBytes(MemberId peer) {
+          return waiting.getOrDefault(peer, 0L);
+        }
+      };
+  private final BottleneckDetector detector = detector(Dissemination.AUTO, A);
+
+  private BottleneckDetector detector(Dissemination wanted, MemberId self) {
+    return new BottleneckDetector(wanted, self, () -> VIEW, () -> now, lines);
+  }
 
   private void wait(long b, long c, long d) {
     queueing.put(B, b);
@@ -116,17 +124,17 @@ class BottleneckDetectorTest {
   void aStarWaitsWhileMoreIsQueuedForEverybodyThanLinesCarry() {
     after(0, B, STEP);
     queue(1 << 20, 1 << 20, 1 << 20);
-    assertThat(detector.isReady()).isFalse();
+    assertThat(detector.isReady(B)).isFalse();
     queue(1 << 20, 0, 1 << 20);
-    assertThat(detector.isReady()).as("C waits for more").isTrue();
+    assertThat(detector.isReady(B)).as("C waits for more").isTrue();
 
     queue(1 << 20, 1 << 20, 1 << 20);
     after(6 << 20, B, STEP);
-    assertThat(detector.isReady()).as("lines have carried two MiB each in an interval").isTrue();
+    assertThat(detector.isReady(B)).as("lines have carried two MiB each in an interval").isTrue();
     for (int interval = 0; interval < 20; interval++) {
       after(0, B, STEP);
     }
-    assertThat(detector.isReady()).as("and do not any more").isFalse();
+    assertThat(detector.isReady(B)).as("and do not any more").isFalse();
   }
 
   @Test
@@ -134,9 +142,46 @@ class BottleneckDetectorTest {
     after(0, B, STEP);
     queue(1 << 20, 1 << 20, 1 << 20);
     wait(FULL, FULL, FULL);
-    assertThat(detector.isReady()).isFalse();
+    assertThat(detector.isReady(B)).isFalse();
     now += BottleneckDetector.INTERVAL_NANOS;
-    assertThat(detector.isReady()).as("the line is found full").isTrue();
+    assertThat(detector.isReady(B)).as("the line is found full").isTrue();
     assertThat(detector.way(STEP)).isEqualTo(Transmission.Way.CHAIN);
+  }
+
+  @Test
+  void ofAChainOnlyWhatIsOnesOwnAndNotOnTheWayIsWaitedFor() {
+    BottleneckDetector chains = detector(Dissemination.CHAIN, A);
+    assertThat(chains.way(STEP)).isEqualTo(Transmission.Way.CHAIN);
+    queue(1 << 20, 1 << 20, 1 << 20);
+    waiting.put(C, 1L << 20);
+    assertThat(chains.isReady(B)).as("B's line takes more").isTrue();
+    waiting.put(B, 1L << 20);
+    assertThat(chains.isReady(B)).isFalse();
+  }
+
+  @Test
+  void theRelayIsWaitedForAndByItselfItWaitsForAStar() {
+    BottleneckDetector relayed = detector(Dissemination.RELAY, B);
+    assertThat(relayed.way(STEP)).isEqualTo(Transmission.Way.RELAY);
+    queue(1 << 20, 1 << 20, 1 << 20);
+    assertThat(relayed.isReady(C)).isTrue();
+    waiting.put(A, 1L << 20);
+    assertThat(relayed.isReady(C)).isFalse();
+
+    BottleneckDetector relay = detector(Dissemination.RELAY, A);
+    assertThat(relay.isReady(B)).as("all wait for the line").isFalse();
+    queue(1 << 20, 0, 1 << 20);
+    assertThat(relay.isReady(B)).isTrue();
+  }
+
+  @Test
+  void aStarThatIsWantedStaysOne() {
+    BottleneckDetector stars = detector(Dissemination.STAR, A);
+    stars.way(STEP);
+    wait(FULL, FULL, FULL);
+    now += BottleneckDetector.INTERVAL_NANOS;
+    assertThat(stars.way(STEP)).isEqualTo(Transmission.Way.STAR);
+    queue(1 << 20, 1 << 20, 1 << 20);
+    assertThat(stars.isReady(B)).isFalse();
   }
 }

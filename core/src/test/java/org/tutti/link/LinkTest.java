@@ -152,6 +152,42 @@ class LinkTest {
   }
 
   @Test
+  void whatIsPassedOnTakesTurnsWithItsOwn() {
+    var pair = new LossyPair(QUIET, 1);
+    for (int i = 0; i < 4; i++) {
+      pair.a.sendBulk(400);
+    }
+    pair.a.sendBulk(400, Members.C);
+    pair.a.sendBulk(400, Members.C);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    long first = LossyPair.BULK;
+    assertThat(pair.b.received).containsExactly(first, first + 4, first + 1, first + 5, first + 2, first + 3);
+  }
+
+  @Test
+  void onAThinLineAMessageWaitsForLittleBulk() {
+    long millisecond = 1_000_000;
+    var pair = new LossyPair(QUIET, 1);
+    pair.retransmitAfter(1000 * millisecond);
+    pair.narrow(1600); // nanoseconds a byte: 5 Mbit/s
+    for (int i = 0; i < 200; i++) {
+      pair.a.sendBulk(1000); // 0.3 s of the line
+    }
+    while (pair.nowNanos() < 100 * millisecond) {
+      assertThat(pair.step()).isTrue();
+    }
+    pair.a.send(9);
+    while (!pair.b.received.contains(0L)) {
+      assertThat(pair.step()).isTrue();
+    }
+    assertThat(pair.nowNanos()).as("16 KiB and the message").isLessThan(140 * millisecond);
+    while (pair.b.received.size() < 201) {
+      assertThat(pair.step()).isTrue();
+    }
+    assertThat(pair.nowNanos()).as("the line was never idle").isLessThan(400 * millisecond);
+  }
+
+  @Test
   void bulkIsHeldBackWhileWhatIsOnTheWayIsLate() {
     long late = 50_000_000;
     var pair = new LossyPair(QUIET, 1);

@@ -52,6 +52,7 @@ final class LossyPair {
   private long way; // what every frame takes, besides the medium's delay
   private boolean cut; // every frame is lost
   private long nanosPerByte; // what each line takes to carry a byte
+  private long retransmitNanos = RETRANSMIT_NANOS;
 
   final End a;
   final End b;
@@ -82,6 +83,11 @@ final class LossyPair {
   /// From now on a line carries frames one after the other, and takes so long for a byte.
   void narrow(long nanosPerByte) {
     this.nanosPerByte = nanosPerByte;
+  }
+
+  /// Links that begin from now on wait so long, as over TCP.
+  void retransmitAfter(long nanos) {
+    retransmitNanos = nanos;
   }
 
   /// From now on every frame is lost, or no longer.
@@ -171,8 +177,13 @@ final class LossyPair {
 
     /// Sends a numbered message that others may overtake.
     void sendBulk(int size) {
+      sendBulk(size, self);
+    }
+
+    /// Passes on one of a sender.
+    void sendBulk(int size, MemberId sender) {
       ByteBuffer head = ByteBuffer.allocate(Long.BYTES).putLong(bulkNext++).flip();
-      links.send(other().self, new Encoded(head, ByteBuffer.allocate(size), true));
+      links.send(other().self, new Encoded(head, ByteBuffer.allocate(size), sender));
     }
 
     long sentBulk() {
@@ -231,7 +242,7 @@ final class LossyPair {
 
     @Override
     public Traits traits() {
-      return new Traits(FRAME_BYTES_MAX, Duration.ofNanos(RETRANSMIT_NANOS), medium.checksum);
+      return new Traits(FRAME_BYTES_MAX, Duration.ofNanos(retransmitNanos), medium.checksum);
     }
 
     @Override

@@ -39,6 +39,7 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class LineCommand implements Callable<Integer> {
   private static final int UNAVAILABLE = 3;
+  private static final double OF_MILLION_IN_PERCENT = 10_000;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -61,6 +62,12 @@ final class LineCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "How many milliseconds the queue before a line holds (${DEFAULT-VALUE}).")
   int queueMillis = 40;
+
+  @Option(
+      names = "--loss",
+      paramLabel = "PERCENT",
+      description = "How many packets each host loses at random; needs nftables (${DEFAULT-VALUE}).")
+  double lossPercent;
 
   @Option(names = "--size", paramLabel = "BYTES", description = "The length of messages (${DEFAULT-VALUE}).")
   int bytes = 1000;
@@ -142,8 +149,9 @@ final class LineCommand implements Callable<Integer> {
   private LineOptions options() {
     try {
       var queue = Duration.ofMillis(queueMillis);
+      int loss = (int) Math.round(lossPercent * OF_MILLION_IN_PERCENT);
       return new LineOptions(
-          rates.stream().map(mbit -> LineNetwork.Line.of(mbit).withQueue(queue)).toList(),
+          rates.stream().map(mbit -> LineNetwork.Line.of(mbit).withQueue(queue).withLoss(loss)).toList(),
           members,
           senders,
           stacks,

@@ -51,12 +51,13 @@ public final class LineRun {
     private static String title(LineNetwork.Line line, int members, LineOptions.Senders senders, LineOptions options) {
       return String.format(
           Locale.ROOT,
-          "%d Mbit/s, %d members, %s, %,d B, queues of %d ms; the line carries %.1f MB/s, the optimum is %.1f",
+          "%d Mbit/s, %d members, %s, %,d B, queues of %d ms%s; the line carries %.1f MB/s, the optimum is %.1f",
           line.mbit(),
           members,
           senders == LineOptions.Senders.ONE ? "one sends" : "all send",
           options.bytes(),
           line.queue().toMillis(),
+          line.loss() == 0 ? "" : String.format(Locale.ROOT, ", %.2f %% lost", line.loss() / 1e4),
           line.bytesPerSecond() / 1e6,
           line.bytesPerSecond() * senders.optimum(members) / 1e6);
     }

@@ -26,6 +26,9 @@ public final class LineNetwork implements AutoCloseable {
 
   private static final String SUBNET = "10.214.0.";
   private static final String SWITCH = "switch";
+  private static final String LOSS =
+      "add table netdev loss; add chain netdev loss here { type filter hook ingress device eth0 priority 0; }; "
+          + "add rule netdev loss here numgen random mod %d < %d drop";
   private static final Pattern SENT = Pattern.compile("\\s*Sent (\\d+) bytes (\\d+) pkt \\(dropped (\\d+),.*");
 
   private final int hosts;
@@ -38,10 +41,12 @@ public final class LineNetwork implements AutoCloseable {
   /// @param mbit       its rate in Mbit/s, headers of Ethernet included, 1 to 10 000
   /// @param burstBytes what may pass at once after a pause
   /// @param queue      how long what waits before a line may take to pass it; what comes beyond is lost
-  public record Line(int mbit, int burstBytes, Duration queue) {
+  /// @param loss       how many of a million packets that come to a host are lost besides, at random (needs nftables)
+  public record Line(int mbit, int burstBytes, Duration queue, int loss) {
     private static final int MBIT_MAX = 10_000;
     private static final int BURST_BYTES = 64 << 10;
     private static final Duration QUEUE = Duration.ofMillis(40);
+    private static final int MILLION = 1_000_000;
     private static final double BYTES_OF_MBIT = 125_000;
 
     /// Checks the ranges.
@@ -52,14 +57,17 @@ public final class LineNetwork implements AutoCloseable {
       if (burstBytes < 2000 || !queue.isPositive()) {
         throw new IllegalArgumentException("a burst of " + burstBytes + " bytes or a queue of " + queue);
       }
+      if (loss < 0 || loss >= MILLION) {
+        throw new IllegalArgumentException("of a million packets 0 to " + (MILLION - 1) + " are lost, not " + loss);
+      }
     }
 
-    /// A line with a burst of 64 KiB and a queue of 40 ms.
+    /// A line with a burst of 64 KiB and a queue of 40 ms, which loses nothing.
     ///
     /// @param mbit its rate in Mbit/s
     /// @return the line
     public static Line of(int mbit) {
-      return new Line(mbit, BURST_BYTES, QUEUE);
+      return new Line(mbit, BURST_BYTES, QUEUE, 0);
     }
 
     /// The same with another queue.
@@ -67,7 +75,15 @@ public final class LineNetwork implements AutoCloseable {
     /// @param longest how long what waits may take to pass
     /// @return a changed copy
     public Line withQueue(Duration longest) {
-      return new Line(mbit, burstBytes, longest);
+      return new Line(mbit, burstBytes, longest, loss);
+    }
+
+    /// The same that loses packets at random.
+    ///
+    /// @param ofMillion how many of a million
+    /// @return a changed copy
+    public Line withLoss(int ofMillion) {
+      return new Line(mbit, burstBytes, queue, ofMillion);
     }
 
     /// The rate.
@@ -135,6 +151,9 @@ public final class LineNetwork implements AutoCloseable {
       Iproute.batch(names.get(host), setUp(host));
       limit(names.get(host), "eth0");
       limit(names.getLast(), port);
+      if (line.loss > 0) {
+        Iproute.run("netns", "exec", names.get(host), "nft", LOSS.formatted(Line.MILLION, line.loss));
+      }
     }
   }
 
