@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.Group;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -108,8 +109,8 @@ final class GroupChannels implements ClientBinding.Host {
   }
 
   @Override
-  public void join(String group) {
-    open(node.observe(group, Membership.MEMBER));
+  public void join(String group, Dissemination dissemination) {
+    open(node.observe(group, Membership.MEMBER.toBuilder().dissemination(dissemination).build()));
   }
 
   private void open(Group group) {

@@ -6,12 +6,16 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.End;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.ClientGroup;
+import org.tutti.replica.Policy;
 import org.tutti.replica.protocol.ClientBinding;
+import org.tutti.replica.protocol.Frame;
 
 /// How one life of a client that is a member reaches replicas: what a host's threads do for a [ClientBinding].
 final class GroupClientLink implements ClientLink, ClientBinding.Host {
@@ -20,11 +24,22 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   private final ServiceGroup service;
   private final SplittableRandom random;
   private final ClientBinding binding;
+  private final boolean throughSequencer; // in an inclusive group, to the manager
   private final TreeMap<String, SimulatedMembership> memberships = new TreeMap<>();
   private final ArrayDeque<Runnable> told = new ArrayDeque<>();
   private final TreeMap<Long, Integer> heard = new TreeMap<>(); // frames, by channel
+  private final TreeMap<Long, Opened> open = new TreeMap<>(); // channels
+  private @Nullable String group; // the last one with servers that was begun
+  private @Nullable View view; // of that
+  private boolean welcomed; // in that
   private @Nullable SimulatedClient client;
   private boolean waking;
+
+  /// A channel.
+  ///
+  /// @param place of its server
+  /// @param alone whether there was no other one when it began
+  private record Opened(String place, boolean alone) {}
 
   GroupClientLink(Simulation.Setting setting, SimulatedNode node, ServiceGroup service) {
     this.setting = setting;
@@ -33,7 +48,13 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
     this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
     ServiceSettings.Client settings = service.settings().groupClient(node.number);
     ClientGroup.Kind kind = Objects.requireNonNull(settings.kind());
-    this.binding = new ClientBinding(node.self, ServiceGroup.NAME, random.nextLong(), kind, settings.policy(), this);
+    Policy policy = settings.policy();
+    this.throughSequencer =
+        kind == ClientGroup.Kind.INCLUSIVE
+            && policy != null
+            && policy.dissemination() == Policy.Dissemination.MANAGER
+            && policy.ordering() == Ordering.SEQUENCER;
+    this.binding = new ClientBinding(node.self, ServiceGroup.NAME, random.nextLong(), kind, policy, this);
   }
 
   void begin(SimulatedClient its) {
@@ -73,6 +94,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
     long channel = binding.connect(address);
     service.groupClients().forms(binding, before);
     heard.put(channel, 0);
+    open.put(channel, new Opened(address, open.isEmpty()));
     return channel;
   }
 
@@ -83,6 +105,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
 
   @Override
   public void closedByClient(long channel) {
+    open.remove(channel);
     binding.disconnect(channel);
   }
 
@@ -146,6 +169,7 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
               @Override
               public void viewed(View view) {
                 say("in " + group + " sees " + view);
+                seen(group, view);
                 binding.viewed(group, view);
               }
 
@@ -181,9 +205,15 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   }
 
   @Override
-  public void join(String group) {
+  public void join(String group, Dissemination dissemination) {
     say("joins " + group);
-    membership(group, service.groupClients().member(node.number)).join(true);
+    this.group = group;
+    view = null;
+    welcomed = false;
+    MemberConfig drawn = service.groupClients().member(node.number);
+    boolean isSaid = dissemination != Dissemination.AUTO;
+    MemberConfig its = isSaid ? drawn.toBuilder().dissemination(dissemination).build() : drawn;
+    membership(group, its).join(true);
   }
 
   @Override
@@ -211,12 +241,43 @@ final class GroupClientLink implements ClientLink, ClientBinding.Host {
   public void received(long channel, ByteBuffer frame) {
     int number = heard.merge(channel, 1, Integer::sum) - 1;
     service.groupClients().hears(node.self, channel, number, frame.duplicate());
+    if (number == 0) {
+      begins(channel, frame.duplicate());
+    }
     client().received(channel, frame);
   }
 
   @Override
   public void disconnected(long channel, String why) {
     say("has no channel " + channel + " any more: " + why);
+    open.remove(channel);
     client().disconnected(channel);
+  }
+
+  // ---- who orders --------------------------------------------------------------------------------------------------
+
+  private void seen(String in, View installed) {
+    view = in.equals(group) ? installed : view;
+  }
+
+  /// Whoever welcomes the client first in a group through whose sequencer it asks the manager is that sequencer.
+  private void begins(long channel, ByteBuffer frame) {
+    try {
+      if (!(Frame.decode(frame) instanceof Frame.Welcome)) {
+        return;
+      }
+    } catch (Frame.MalformedException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+    Opened its = open.get(channel);
+    View known = view;
+    if (throughSequencer && !welcomed && its != null && its.alone && known != null) {
+      MemberId first = known.members().getFirst();
+      if (!ServiceGroup.address(first).equals(its.place)) {
+        String words = node.self + " is welcomed by " + its.place + " in " + group + ", which " + first + " orders";
+        service.history().violate("ManagerOrders", words);
+      }
+    }
+    welcomed = true;
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.MemberId;
 import org.tutti.Names;
 import org.tutti.Ordering;
@@ -38,6 +39,12 @@ import org.tutti.wire.Malformed;
 /// that is to found a group, then, of an inclusive one, those that [#listed] names. It may observe the same one again
 /// as often as it likes, also that of a later life of the server, which is another group of the same name.
 ///
+/// **Through the sequencer.** In an inclusive group whose client asks the manager, and that has a sequencer, what the
+/// client says goes to the sequencer alone, which sends it on with its place ([Dissemination#RELAY]): one
+/// message over the client's distance instead of one to each server, the asymmetric protocol of NewTop. The manager is
+/// to be the sequencer: when the server that has founded the group sends the client to another one before anybody has
+/// welcomed it, another group is formed, which that one founds. Later the group stays, whoever becomes the manager.
+///
 /// Nobody becomes a member twice of one group in one life. When a server that has left an inclusive group is found in
 /// its contact group again, another group is formed.
 ///
@@ -53,8 +60,9 @@ public final class ClientBinding {
     /// Begins to be a member of a group that somebody else founds, as an observer: so no client is ever the one that
     /// orders, nor counts in a quorum of servers.
     ///
-    /// @param group which
-    void join(String group);
+    /// @param group         which
+    /// @param dissemination how what it says there travels: [Dissemination#RELAY] or [Dissemination#AUTO]
+    void join(String group, Dissemination dissemination);
 
     /// Leaves a group, for which nothing more is told but, of a contact group, that this was done.
     ///
@@ -89,6 +97,7 @@ public final class ClientBinding {
     final String name;
     final String at; // of the server that founds it
     boolean invited;
+    boolean welcomed; // by any server
     @Nullable View view; // with a server in it
     final TreeSet<MemberId> had = new TreeSet<>(); // all members that it ever had
 
@@ -137,6 +146,7 @@ public final class ClientBinding {
   private final String prefix;
   private final ClientGroup.Kind kind;
   private final Ordering ordering; // in its groups
+  private final boolean throughSequencer; // what is said there
   private final Host host;
   private final TreeMap<String, Bound> groups = new TreeMap<>();
   private final TreeMap<Long, Channel> channels = new TreeMap<>();
@@ -168,8 +178,10 @@ public final class ClientBinding {
     this.service = service;
     this.prefix = prefix(service) + self.name() + "." + Long.toHexString(nonce) + ".";
     this.kind = kind;
-    boolean symmetric = kind == ClientGroup.Kind.INCLUSIVE && policy != null;
-    this.ordering = symmetric ? policy.ordering() : Ordering.SEQUENCER;
+    Policy its = kind == ClientGroup.Kind.INCLUSIVE ? policy : null;
+    this.ordering = its == null ? Ordering.SEQUENCER : its.ordering();
+    boolean toManager = its != null && its.dissemination() == Policy.Dissemination.MANAGER;
+    this.throughSequencer = toManager && ordering == Ordering.SEQUENCER;
     this.host = host;
   }
 
@@ -198,17 +210,32 @@ public final class ClientBinding {
       throw new IllegalStateException("the client has left its groups");
     }
     Bound in = all;
+    if (in != null && isMisplaced(in, at)) {
+      leave(in);
+      in = null;
+    }
     if (in == null) {
       long number = ++formed;
       in = new Bound(prefix + number, at);
       all = kind == ClientGroup.Kind.INCLUSIVE ? in : null;
       groups.put(in.name, in);
-      host.join(in.name);
+      host.join(in.name, throughSequencer ? Dissemination.RELAY : Dissemination.AUTO);
     }
     var channel = new Channel(channelNext++, at, in);
     channels.put(channel.number, channel);
     ask(channel);
     return channel.number;
+  }
+
+  /// Whether the group's sequencer is another server than the one that the client goes to, and a group which that one
+  /// founds costs nobody what he was told in this one.
+  private boolean isMisplaced(Bound group, String at) {
+    View view = group.view;
+    return throughSequencer
+        && view != null
+        && !group.welcomed
+        && of(group).isEmpty()
+        && !view.members().getFirst().equals(servers.get(at));
   }
 
   /// Ends a channel, of which nothing more is told. When it is that to the server that was to found the group, and has
@@ -530,11 +557,20 @@ public final class ClientBinding {
 
   private void answered(Channel channel, long number, ByteBuffer said) {
     if (number == channel.heard) {
+      channel.group.welcomed |= number == 0 && isWelcome(said);
       channel.heard++;
       host.received(channel.number, said);
     } else {
       dropped++;
       over(channel, "a frame is missing");
+    }
+  }
+
+  private static boolean isWelcome(ByteBuffer said) {
+    try {
+      return Frame.decode(said.duplicate()) instanceof Frame.Welcome;
+    } catch (Frame.MalformedException _) {
+      return false; // as the client finds, too
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.tutti.Dissemination;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
@@ -112,8 +113,8 @@ class ClientGroupsProtocolTest {
           }
 
           @Override
-          public void join(String group) {
-            asked.add("join " + group);
+          public void join(String group, Dissemination dissemination) {
+            asked.add("join " + group + (dissemination == Dissemination.RELAY ? " relayed" : ""));
           }
 
           @Override
@@ -195,7 +196,11 @@ class ClientGroupsProtocolTest {
 
   /// A client with channel 1 to n1.
   private ClientBinding bound(ClientGroup.Kind kind) {
-    ClientBinding client = client(kind);
+    return bound(kind, null);
+  }
+
+  private ClientBinding bound(ClientGroup.Kind kind, @Nullable Policy policy) {
+    ClientBinding client = client(kind, policy);
     assertThat(client.connect("h1:1")).isEqualTo(1);
     client.flush(0);
     client.viewed(CONTACTS, contactGroup(1, N1));
@@ -385,6 +390,70 @@ class ClientGroupsProtocolTest {
     }
     assertThatThrownBy(() -> new ClientGroupMessage.Invite("g", ClientGroup.Kind.INCLUSIVE, Ordering.SKEEN, true))
         .hasMessage("no ordering of a client's group: SKEEN");
+  }
+
+  @Test
+  void whatAClientOfTheManagerSaysGoesThroughTheSequencerOfAnInclusiveGroup() {
+    List<String> relayed = new ArrayList<>();
+    for (ClientGroup.Kind kind : ClientGroup.Kind.values()) {
+      client(kind, null).connect("h1:1");
+      assertThat(asked()).containsExactly("join " + FIRST);
+      for (Policy policy : Policy.all()) {
+        client(kind, policy).connect("h1:1");
+        if (asked().equals(List.of("join " + FIRST + " relayed"))) {
+          relayed.add(kind + " " + policy.dissemination() + " " + policy.ordering());
+        }
+      }
+    }
+    assertThat(relayed).isNotEmpty().containsOnly("INCLUSIVE MANAGER SEQUENCER");
+  }
+
+  private static final Policy TO_MANAGER =
+      new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+
+  private static ByteBuffer answered(long channel, Frame frame) {
+    ByteBuffer bytes = frame.encode();
+    ByteBuffer bare = bytes.slice(Integer.BYTES, bytes.remaining() - Integer.BYTES);
+    return new ClientGroupMessage.Answered(new Place(channel, 0), bare).encode();
+  }
+
+  @Test
+  void theManagerFoundsTheGroupToWhichTheFounderSendsTheClient() {
+    for (boolean toManager : new boolean[] {true, false}) {
+      ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE, toManager ? TO_MANAGER : null);
+      client.delivered(FIRST, N1, answered(1, new Frame.Redirected("h2:1")));
+      client.disconnect(1);
+      asked.clear();
+      client.connect("h2:1");
+      assertThat(asked())
+          .isEqualTo(
+              toManager
+                  ? List.of("leave " + FIRST, "join " + SECOND + " relayed")
+                  : List.of(FIRST + ": begin 2 'h2:1'"));
+    }
+  }
+
+  @Test
+  void aGroupInWhichAServerHasWelcomedTheClientStays() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE, TO_MANAGER);
+    client.delivered(FIRST, N1, answered(1, new Frame.Welcome(1, 1, Frame.NO_POLICY, List.of("h1:1", "h2:1"))));
+    client.disconnect(1);
+    asked.clear();
+    client.connect("h2:1");
+    assertThat(asked()).containsExactly(FIRST + ": begin 2 'h2:1'");
+  }
+
+  @Test
+  void aGroupStaysThatHasAnotherChannel() {
+    ClientBinding client = bound(ClientGroup.Kind.INCLUSIVE, TO_MANAGER);
+    client.connect("h2:1");
+    client.disconnect(1);
+    client.connect("h1:1");
+    assertThat(client.groups()).containsExactly(FIRST);
+    client.disconnect(2);
+    client.disconnect(3);
+    client.connect("h1:1");
+    assertThat(client.groups()).as("the sequencer is asked").containsExactly(FIRST);
   }
 
   @Test

@@ -329,6 +329,13 @@ final class ServiceMutants {
                   new Drop("leave", 0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "manager-not-first",
+                  "a client that asks the manager through the sequencer has another server's group, not the manager's",
+                  "replica.protocol.ClientBinding",
+                  "isMisplaced",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "passive-executes-on-state",
                   "backups execute commands themselves",
                   "replica.protocol.SessionTable",

@@ -292,7 +292,29 @@ class ClientGroupsTest {
     assertThat(call(client, 1)).isEqualTo(1);
     int members = kind == ClientGroup.Kind.INCLUSIVE ? 1 + SERVERS.size() : 2;
     until("all servers", () -> client.groupDetails().stream().anyMatch(group -> group.members().size() == members));
+    assertThat(client.groupDetails().getFirst().members().getFirst())
+        .as("orders")
+        .isEqualTo(nodes.get(manager()).self());
     return client;
+  }
+
+  private long relayed(String client) throws Exception {
+    return Metric.sum(nodes.get(client).metrics(), "engine.batches.relayed");
+  }
+
+  /// One message over the way to the servers; those near each other tell each other of it.
+  @Test
+  void aRequestToTheManagerGoesThroughTheSequencerAndOneToAllDoesNot() throws Exception {
+    startServers();
+    Client client = servedClient(ClientGroup.Kind.INCLUSIVE);
+    long before = relayed("c0");
+    for (int i = 0; i < 5; i++) {
+      call(client, 1);
+    }
+    assertThat(relayed("c0")).isGreaterThanOrEqualTo(before + 5);
+    Client toAll = client(ClientGroup.Kind.INCLUSIVE, toAll(Policy.Collection.FIRST));
+    assertThat(call(toAll, 1)).isEqualTo(7);
+    assertThat(relayed("c1")).isZero();
   }
 
   /// The request has come to the manager, and to no other server of the service's group by it.
