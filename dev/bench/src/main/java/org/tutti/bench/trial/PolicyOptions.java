@@ -42,14 +42,16 @@ public record PolicyOptions(
     /// One server, without replicas, in a one-clusive group with each client: what the others are compared with.
     SINGLE(1, "ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
 
-    /// The source's first policy: a one-clusive group with the manager; servers order by a sequencer.
-    P1(SERVERS, "ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
+    /// The source's first policy: a one-clusive group with the manager, which bundles the replies of all; servers order
+    /// by a sequencer.
+    P1(SERVERS, "ordering=SEQUENCER", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=ALL"),
 
-    /// Its second one: an inclusive group in which the manager orders; the replies of all.
+    /// Its second one: an inclusive group in which the manager orders, and through which requests go; the replies of
+    /// all.
     P2(SERVERS, "ordering=SEQUENCER", "kind=INCLUSIVE", "dissemination=MANAGER", "collection=ALL"),
 
     /// Its third one: as the first, but all servers order.
-    P3(SERVERS, "ordering=SYMMETRIC", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=FIRST"),
+    P3(SERVERS, "ordering=SYMMETRIC", "kind=ONE_CLUSIVE", "dissemination=MANAGER", "collection=ALL"),
 
     /// Its fourth one: an inclusive group in which all members order, and a request is every server's; the replies of
     /// all.
