@@ -138,6 +138,61 @@ class BottleneckDetectorTest {
   }
 
   @Test
+  void theRoomIsSixtyFourKibibytesAsLongAsNothingIsKnown() {
+    after(0, B, STEP);
+    queue(64 << 10, 1 << 20, 1 << 20);
+    assertThat(detector.isReady()).isTrue();
+    queue((64 << 10) + 1, 1 << 20, 1 << 20);
+    assertThat(detector.isReady()).isFalse();
+  }
+
+  @Test
+  void theRoomIsWhatALineHasCarriedAndShrinksByATenthInAnInterval() {
+    after(0, B, STEP);
+    after(3_000_000, B, STEP); // a million over each of three lines
+    for (long room = 1_000_000; room > 64 << 10; room = room * 9 / 10) {
+      queue(room, 1 << 20, 1 << 20);
+      assertThat(detector.isReady()).isTrue();
+      queue(room + 1, 1 << 20, 1 << 20);
+      assertThat(detector.isReady()).isFalse();
+      after(0, B, STEP);
+    }
+    queue(64 << 10, 1 << 20, 1 << 20);
+    assertThat(detector.isReady()).as("and never below what it is at first").isTrue();
+  }
+
+  @Test
+  void theRoomIsThatOfOneIntervalHoweverLongNobodyAsked() {
+    after(0, B, STEP);
+    now += 9 * BottleneckDetector.INTERVAL_NANOS;
+    after(30_000_000, B, STEP);
+    queue(1_000_000, 1 << 20, 1 << 20);
+    assertThat(detector.isReady()).isTrue();
+    queue(1_000_001, 1 << 20, 1 << 20);
+    assertThat(detector.isReady()).isFalse();
+  }
+
+  @Test
+  void whoStandsStillHoldsNobodyUpUnlessAllDo() {
+    after(0, B, STEP);
+    queue(4 << 20, 4 << 20, 0);
+    for (int interval = 0; interval < 20; interval++) {
+      after(0, B, STEP);
+      assertThat(detector.isReady()).as("D reads").isTrue();
+    }
+    queue(4 << 20, 4 << 20, 4 << 20);
+    assertThat(detector.isReady()).isFalse();
+  }
+
+  @Test
+  void aChainDoesNotWait() {
+    wait(FULL, FULL, FULL);
+    assertThat(after(0, B, STEP)).isTrue();
+    queue(4 << 20, 4 << 20, 4 << 20);
+    assertThat(detector.isReady()).isTrue();
+  }
+
+  @Test
   void aStarThatWaitsBecomesAChainWhenTheLineIsFull() {
     after(0, B, STEP);
     queue(1 << 20, 1 << 20, 1 << 20);

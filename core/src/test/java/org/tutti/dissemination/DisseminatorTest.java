@@ -88,6 +88,25 @@ class DisseminatorTest {
     assertThat(counters.get(Count.BATCHES_CHAINED)).isZero();
   }
 
+  @Test
+  void whetherABatchMayLeaveIsAskedWhereWaysDiffer() {
+    Disseminator.Choice waits =
+        new Disseminator.Choice() {
+          @Override
+          public Way way(int bytes) {
+            return Way.STAR;
+          }
+
+          @Override
+          public boolean isReady() {
+            return false;
+          }
+        };
+    assertThat(new Disseminator(view(3, 3), 0, waits, effects, counters).isReady()).isFalse();
+    assertThat(new Disseminator(view(2, 2), 0, waits, effects, counters).isReady()).isTrue();
+    assertThat(at(view(3, 3), 0).isReady()).as("of who has chosen one way").isTrue();
+  }
+
   private static Transmission direct(View view, long seq, boolean first, boolean apart) {
     return new Transmission(Way.STAR, 0, first, apart, batch(view.senior(), seq));
   }

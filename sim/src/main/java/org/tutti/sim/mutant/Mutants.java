@@ -695,54 +695,6 @@ public final class Mutants {
               "restart",
               new Drop("Deliveries$EarlyMarks.clear", 0)));
 
-  /// Bugs planted in how batches reach all members.
-  private static final List<Mutant> DISSEMINATION =
-      List.of(
-          dissemination("forward-nothing", "a batch that comes along a chain is not sent on", "forward", new Return(0)),
-          dissemination(
-              "forward-twice",
-              "a batch that comes along a chain is sent on twice",
-              "forward",
-              new Twice("Effects.send")),
-          dissemination(
-              "relay-nothing", "the relay keeps a batch, and its order goes without it", "relay", new Return(0)),
-          dissemination(
-              "relay-twice", "the relay sends a batch to each member twice", "relay", new Twice("Effects.send")),
-          dissemination("relay-to-sender", "the relay sends a batch to its sender, too", "relay", new Fix(1, false)),
-          dissemination(
-              "relay-to-voters", "the relay leaves the observers out", "relay", new Redirect("View.size", "voting")),
-          dissemination("relay-by-itself", "who relays sends its own batches to itself", "wayOf", new Fix(2, true)),
-          dissemination(
-              "apart-unsaid", "a batch does not say that the one before took another way", "send", new Fix(2, true)),
-          dissemination(
-              "chain-without-end", "a chain goes around, and leaves the observers out", "successor", new Fix(6, false)),
-          new Mutant(
-                  "overtake-in-lane",
-                  "a batch that has overtaken one of its sender's does not wait for it",
-                  "order.HoldBackQueue",
-                  "enter",
-                  new Fix(5, false))
-              .in(RunKind.MIXED),
-          new Mutant(
-                  "believe-too-early",
-                  "a member does not say which of its batches its clock counts, so it counts before they are here",
-                  "order.Symmetric",
-                  "flush",
-                  new Drop("HeardClocks.arrivedNext", 0))
-              .in(Ordering.SYMMETRIC)
-              .in(RunKind.MIXED),
-          new Mutant(
-                  "frontier-too-early",
-                  "the same in a domain",
-                  "domain.Frontier",
-                  "flush",
-                  new Drop("HeardClocks.arrivedNext", 0))
-              .in(RunKind.OVERLAPS));
-
-  private static Mutant dissemination(String name, String words, String method, Edit.Change change) {
-    return new Mutant(name, words, "dissemination.Disseminator", method, change).in(RunKind.MIXED);
-  }
-
   /// Bugs planted in branches, and in how they end.
   private static final List<Mutant> BRANCHES =
       List.of(
@@ -938,7 +890,7 @@ public final class Mutants {
             MEMBERSHIP,
             orderings(),
             SERVICES,
-            DISSEMINATION,
+            DisseminationMutants.ALL,
             BRANCHES,
             EXCHANGES,
             DURABILITY,
