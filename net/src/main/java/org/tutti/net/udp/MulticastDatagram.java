@@ -23,10 +23,10 @@ final class MulticastDatagram {
 
   private static final int SHARES_AT = DatagramHeader.BYTES + 1;
   private static final int PEERS_MAX = 255;
-  private static final long PATIENCE_NANOS =
+  static final long PATIENCE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(40); // with full queues before lines a round trip is as long
-  private static final int HEAD_MAX = 512; // what differs more than that is another frame with a similar end
-  private static final int TAIL_MIN = 32; // what a shorter one saves is less than a datagram's headers
+  static final int HEAD_MAX = 512; // what differs more than that is another frame with a similar end
+  static final int TAIL_MIN = 32; // what a shorter one saves is less than a datagram's headers
 
   /// Who waits for it; each has the whole frame, in case that it has to go alone.
   final List<OutgoingDatagram> outgoings = new ArrayList<>();
@@ -226,16 +226,7 @@ final class MulticastDatagram {
   /// @param header gets the receiver, its number and its echo
   /// @return whether there is one as far as the beginning goes
   static boolean hasShare(ByteBuffer in, DatagramHeader header, long life) {
-    int shares = in.remaining() == 0 ? 0 : in.get() & 0xff;
-    for (int i = 0; i < shares && in.remaining() >= SHARE_BYTES; i++) {
-      if (in.getLong(in.position()) == life) {
-        header.readShare(in);
-        return true;
-      }
-      int length = in.getShort(in.position() + SHARE_BYTES - Short.BYTES) & 0xffff;
-      in.position(Math.min(in.limit(), in.position() + SHARE_BYTES + length));
-    }
-    return false;
+    return seek(in, header, life) >= 0;
   }
 
   /// Looks for the part that is for a life. What was read is then as if it had come in a datagram of its own.
@@ -244,35 +235,45 @@ final class MulticastDatagram {
   /// @param header gets the receiver, its number and its echo
   /// @return whether there is one, and it is well-formed
   static boolean pick(ByteBuffer in, DatagramHeader header, long life) {
-    int shares = in.remaining() == 0 ? 0 : in.get() & 0xff;
-    int headAt = 0;
-    int headLength = 0;
-    for (int i = 0; i < shares; i++) {
-      if (in.remaining() < SHARE_BYTES) {
-        return false;
-      }
-      boolean mine = in.getLong(in.position()) == life;
-      if (mine) {
-        header.readShare(in);
-      } else {
-        in.position(in.position() + SHARE_BYTES - Short.BYTES);
-      }
-      int length = in.getShort() & 0xffff;
-      if (length > in.remaining()) {
-        return false;
-      }
-      if (mine) {
-        headAt = in.position();
-        headLength = length;
-      }
-      in.position(in.position() + length);
+    int left = seek(in, header, life);
+    int headLength = left < 0 ? 0 : in.getShort() & 0xffff;
+    int headAt = in.position();
+    boolean whole = left >= 0 && skip(in, headLength);
+    for (; whole && left > 0; left--) {
+      whole = skipShare(in);
     }
-    if (headAt == 0) {
+    if (!whole) {
       return false;
     }
     int length = headLength + in.remaining();
     int start = in.position() - headLength; // before it is the part that was read, so there is room
     in.put(start, in, headAt, headLength).putShort(start - Short.BYTES, (short) length).position(start - Short.BYTES);
     return true;
+  }
+
+  /// Reads the share for a life, up to the length of its beginning.
+  ///
+  /// @return how many shares follow it; below 0 if there is none as far as this goes
+  private static int seek(ByteBuffer in, DatagramHeader header, long life) {
+    int left = in.hasRemaining() ? in.get() & 0xff : 0;
+    for (boolean whole = true; whole && left > 0 && in.remaining() >= SHARE_BYTES; left--) {
+      if (in.getLong(in.position()) == life) {
+        header.readShare(in);
+        return left - 1;
+      }
+      whole = skipShare(in);
+    }
+    return -1;
+  }
+
+  /// @return false when it is not all there
+  private static boolean skipShare(ByteBuffer in) {
+    return skip(in, SHARE_BYTES) && skip(in, in.getShort(in.position() - Short.BYTES) & 0xffff);
+  }
+
+  private static boolean skip(ByteBuffer in, int length) {
+    boolean whole = length <= in.remaining();
+    in.position(whole ? in.position() + length : in.limit());
+    return whole;
   }
 }

@@ -7,18 +7,12 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.tutti.net.udp.multicast.MulticastCount;
 import org.tutti.net.udp.multicast.Repairs;
 
 /// The part of a [UdpLoop] that speaks to the multicast group and hears it.
 final class MulticastLoop implements Repairs.Out {
-  private static final long WHOLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long COMPANY_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
-  private static final long LONE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long LONE_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
-
   final Datagrams socket;
   private final Multicasts multicasts;
   private final UdpLoop loop;
@@ -28,12 +22,10 @@ final class MulticastLoop implements Repairs.Out {
   private final MulticastPiece piece = new MulticastPiece();
   private final ByteBuffer question = ByteBuffer.allocateDirect(DatagramHeader.BYTES + Long.BYTES);
   private long numbers;
-  private long loneNanos; // after a wait in vain nobody waits for so long
-  private long loneUntil;
+  private final LongMulticasts longOnes;
   private final DatagramChannel channel; // of the socket that sends
   private boolean fragments; // the socket can have the network break datagrams
   private final ByteBuffer longQuestion;
-  private long lostNanos;
 
   MulticastLoop(UdpLoop loop, Multicasts multicasts, DatagramChannel channel, Selector selector, ByteBuffer in)
       throws IOException {
@@ -41,8 +33,7 @@ final class MulticastLoop implements Repairs.Out {
     this.multicasts = multicasts;
     SelectionKey key = multicasts.channel.register(selector, SelectionKey.OP_READ);
     this.socket = new ChannelDatagrams(multicasts.channel, key, loop.counters, in);
-    this.loneUntil = loop.nowNanos;
-    this.lostNanos = loop.nowNanos - WHOLE_AFTER_NANOS;
+    this.longOnes = new LongMulticasts(loop.nowNanos);
     this.channel = channel;
     this.fragments =
         channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)
@@ -104,24 +95,6 @@ final class MulticastLoop implements Repairs.Out {
     }
   }
 
-  /// Multicasts were lost: until that is over a lost packet had better not cost those that belong with it.
-  void lost() {
-    lostNanos = loop.nowNanos;
-  }
-
-  /// Whether a long multicast goes as one datagram, which the network breaks: that takes least of line and processor.
-  private boolean goesWhole(MulticastDatagram multicast) {
-    if (!fragments || loop.nowNanos - lostNanos < WHOLE_AFTER_NANOS) {
-      return false;
-    }
-    for (OutgoingDatagram outgoing : multicast.outgoings) {
-      if (!outgoing.peer.takesWhole()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /// How long until something is due.
   long pauseNanos() {
     return Math.min(multicasts.pauseNanos(loop.nowNanos), repairs.pauseNanos(loop.nowNanos));
@@ -156,7 +129,7 @@ final class MulticastLoop implements Repairs.Out {
       }
       case DatagramHeader.NAK -> {
         if (header.highest == loop.life) {
-          lost();
+          longOnes.lost(loop.nowNanos);
         }
         repairs.asked(loop.nowNanos, header.highest, header.number, bits(in));
       }
@@ -344,30 +317,10 @@ final class MulticastLoop implements Repairs.Out {
 
   // ---- what goes to it ---------------------------------------------------------------------------------------------
 
-  /// Whether a long multicast had better wait for frames that end like it: links send the same to all, but not at the
-  /// same moment, as each has a window of its own. It waits the less often the more often that was in vain.
+  /// Whether a multicast had better wait for frames that end like it.
   boolean awaitsCompany(MulticastDatagram multicast) {
-    if (!multicast.isLong() || !multicast.isForAll()) {
-      return false;
-    }
-    if (multicast.outgoings.size() >= company()) {
-      loneNanos = 0;
-      return false;
-    }
-    if (loop.nowNanos - loneUntil < 0 || multicasts.hasLeft(multicast)) {
-      multicasts.leavesSome(multicast);
-      return false;
-    }
-    if (multicast.companyUntil == 0) {
-      multicast.companyUntil = loop.nowNanos + COMPANY_NANOS;
-    }
-    if (multicast.companyNanos(loop.nowNanos) > 0) {
-      return true;
-    }
-    loneNanos = Math.clamp(2 * loneNanos, LONE_MIN_NANOS, LONE_MAX_NANOS);
-    loneUntil = loop.nowNanos + loneNanos;
-    multicasts.leavesSome(multicast);
-    return false;
+    boolean may = multicast.isLong() && multicast.isForAll();
+    return may && longOnes.awaitsCompany(loop.nowNanos, multicast, company());
   }
 
   /// How much may wait for each of the peers that get the same: when one has no room the others need not have any, or
@@ -398,7 +351,7 @@ final class MulticastLoop implements Repairs.Out {
     for (MulticastDatagram crossed = multicast.crossed(); crossed != null; crossed = multicast.crossed()) {
       for (OutgoingDatagram outgoing : List.copyOf(crossed.outgoings)) {
         multicasts.remove(crossed, outgoing); // they go alone
-        loop.list(outgoing.peer);
+        outgoing.peer.attend();
       }
     }
     List<OutgoingDatagram> late = multicast.late(loop.nowNanos);
@@ -416,7 +369,7 @@ final class MulticastLoop implements Repairs.Out {
     long first = numbers + 1;
     multicast.write(out, soon, loop.life, first);
     int each = MulticastPiece.length(out.remaining(), count);
-    boolean whole = count > 1 && goesWhole(multicast);
+    boolean whole = count > 1 && fragments && longOnes.goesWhole(loop.nowNanos, multicast);
     boolean taken =
         count == 1 ? loop.send(out, multicasts.group()) : whole ? sendWhole(first, count) : sendPieces(first, count);
     if (!taken) {

@@ -8,7 +8,6 @@ import java.net.NetworkInterface;
 import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +28,6 @@ final class Multicasts {
 
   private static final int PIECES_MAX = 40; // of a frame; the others are for the beginnings of frames
 
-  private static final int SOME_MAX = 64; // more than queues hold
-
   private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
@@ -40,8 +37,6 @@ final class Multicasts {
   private final String name;
   private final InetSocketAddress group;
   private final Map<Object, List<MulticastDatagram>> waiting = new HashMap<>();
-  private final int[] some = new int[SOME_MAX]; // the last contents that have left for some peers, by their hashes
-  private int someAt;
   private long askAt;
 
   private Multicasts(UdpMulticast where, InetSocketAddress group, DatagramChannel channel) throws IOException {
@@ -178,17 +173,6 @@ final class Multicasts {
       }
     }
     alike.add(new MulticastDatagram(key, outgoing));
-  }
-
-  /// A multicast leaves without some of those that may get the same: it does not wait for the others again.
-  void leavesSome(MulticastDatagram multicast) {
-    some[someAt++ % some.length] = multicast.key.hashCode();
-  }
-
-  /// Whether frames that end like a multicast have left for some peers before.
-  boolean hasLeft(MulticastDatagram multicast) {
-    int hash = multicast.key.hashCode();
-    return Arrays.stream(some).anyMatch(one -> one == hash);
   }
 
   /// An outgoing datagram has left, or never will.

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class OutgoingDatagram {
   static final int LENGTH_BYTES = 2; // before each frame
 
-  final UdpPeer peer;
+  final MulticastReceiver peer;
   final ByteBuffer bytes;
 
   /// What it shares with outgoing datagrams for others; null when it goes alone.
@@ -23,7 +23,7 @@ final class OutgoingDatagram {
   private int unit; // 0: not at all
   private int index; // of the next piece
 
-  OutgoingDatagram(UdpPeer peer, ByteBuffer bytes, int queueBytes) {
+  OutgoingDatagram(MulticastReceiver peer, ByteBuffer bytes, int queueBytes) {
     this.peer = peer;
     this.bytes = bytes;
     this.queueBytes = queueBytes;

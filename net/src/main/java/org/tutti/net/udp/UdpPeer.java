@@ -15,7 +15,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
-final class UdpPeer implements SelectorTransport.Claim {
+final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int QUEUE_DATAGRAMS_MIN = 4;
   private static final int SHORT_BYTES = 512; // of a frame that may be sent although queue or window are full
@@ -203,8 +203,8 @@ final class UdpPeer implements SelectorTransport.Claim {
     return !queue.isEmpty() && queuedBytes + more > most;
   }
 
-  /// Whether something is longer than any datagram.
-  boolean isLong(int bytes) {
+  @Override
+  public boolean isLong(int bytes) {
     return bytes > loop.datagramBytes;
   }
 
@@ -345,20 +345,21 @@ final class UdpPeer implements SelectorTransport.Claim {
     return loop.load(datagram.flip(), at);
   }
 
-  /// Whether an outgoing datagram is the next one, and there is room for some datagrams of a length. The pace is that
-  /// of the peer who comes first: paces are never quite the same, and the slowest of them would be slower than each.
-  boolean isNext(OutgoingDatagram outgoing, int count, int length) {
+  /// The pace is that of the peer who comes first: paces are never quite the same, and the slowest of them would be
+  /// slower than each.
+  @Override
+  public boolean isNext(OutgoingDatagram outgoing, int count, int length) {
     return isOpen() && queue.peekFirst() == outgoing && flight.hasRoom(count, length);
   }
 
-  /// The multicast whose turn it is; null when something else is next, or nothing.
-  @Nullable MulticastDatagram nextMulticast() {
+  @Override
+  public @Nullable MulticastDatagram nextMulticast() {
     OutgoingDatagram next = queue.peekFirst();
     return next == null || next.multicast == null || !next.multicast.isShared() ? null : next.multicast;
   }
 
-  /// Whether there is no room for what is next.
-  boolean isNextFull() {
+  @Override
+  public boolean isNextFull() {
     OutgoingDatagram next = queue.peekFirst();
     return next != null && !hasRoom(next);
   }
@@ -372,8 +373,8 @@ final class UdpPeer implements SelectorTransport.Claim {
     return flight.hasRoom(count, MulticastPiece.length(multicast.length(), count));
   }
 
-  /// When the peer last said to have read something, if that was after some time, else this time.
-  long movedNanos(long since) {
+  @Override
+  public long movedNanos(long since) {
     return movedNanos - since > 0 ? movedNanos : since;
   }
 
@@ -387,9 +388,9 @@ final class UdpPeer implements SelectorTransport.Claim {
     return isOpen() && multicasts.hearing() == MulticastPeer.Hearing.YES;
   }
 
-  /// Multicasts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps
-  /// up.
-  void lag() {
+  /// What waits for it goes alone, and what comes next, until it keeps up.
+  @Override
+  public void lag() {
     loop.multicastCounters.add(MulticastCount.CASTS_ALONE);
     multicasts.lag(loop.nowNanos);
     for (OutgoingDatagram outgoing : queue) {
@@ -400,21 +401,19 @@ final class UdpPeer implements SelectorTransport.Claim {
     loop.list(this);
   }
 
-  /// A datagram that this peer should hear soon about.
-  boolean isHalfFull() {
+  @Override
+  public boolean isHalfFull() {
     return flight.isHalfFull();
   }
 
-  /// Writes this peer's part of a multicast, up to the beginning of its frame.
-  ///
-  /// @param multicast its number
-  void writeShare(ByteBuffer out, long multicast) {
+  @Override
+  public void writeShare(ByteBuffer out, long multicast) {
     receipt.writeShare(out.putLong(life).putLong(flight.last() + 1));
     out.putLong(multicasts.before(multicast));
   }
 
-  /// The next outgoing datagram has left with those for others, in some datagrams of about one length.
-  void left(int length, long multicast, int count) {
+  @Override
+  public void left(int length, long multicast, int count) {
     releaseFirst();
     receipt.told();
     for (int i = 0; i < count; i++) {
@@ -508,8 +507,13 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
   }
 
-  /// Whether the network breaks datagrams to it and it gets them whole.
-  boolean takesWhole() {
+  @Override
+  public void attend() {
+    loop.list(this);
+  }
+
+  @Override
+  public boolean takesWhole() {
     return multicasts.takesWhole(loop.nowNanos);
   }
 
@@ -596,8 +600,8 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   // ---- the path to it ----------------------------------------------------------------------------------------------
 
-  /// How long a datagram may be.
-  int pathBytes() {
+  @Override
+  public int pathBytes() {
     return mtu.size();
   }
 
@@ -638,10 +642,8 @@ final class UdpPeer implements SelectorTransport.Claim {
     logPath();
   }
 
-  /// The kernel says that a datagram does not fit.
-  ///
-  /// @return whether a shorter one may
-  boolean tooLong(int length) {
+  @Override
+  public boolean tooLong(int length) {
     int before = mtu.size();
     mtu.refused(length, loop.nowNanos);
     logPath();

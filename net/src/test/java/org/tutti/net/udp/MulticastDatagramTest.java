@@ -65,6 +65,35 @@ class MulticastDatagramTest {
   }
 
   @Test
+  void aShareIsFoundInTheBeginningOfAMulticastAsFarAsThatGoes() {
+    int second = DatagramHeader.BYTES + 1 + MulticastDatagram.SHARE_BYTES + 1; // behind the first one and its `a`
+    for (int length = DatagramHeader.BYTES; length <= multicast(1, LIFE, 3).limit(); length++) {
+      ByteBuffer in = multicast(1, LIFE, 3).limit(length);
+      DatagramHeader header = read(in);
+      boolean there = length >= second + MulticastDatagram.SHARE_BYTES;
+      assertThat(MulticastDatagram.hasShare(in, header, LIFE)).isEqualTo(there);
+      if (there) {
+        assertThat(header.number).isEqualTo(12);
+        assertThat(header.before).isEqualTo(9);
+      }
+    }
+    ByteBuffer others = multicast(1, 2, 3);
+    assertThat(MulticastDatagram.hasShare(others, read(others), LIFE)).isFalse();
+  }
+
+  @Test
+  void aPartIsTakenOfAMulticastOfWhichAllSharesAreThere() {
+    int shares = multicast(1, LIFE, 3).limit() - "-end".length();
+    for (int length = DatagramHeader.BYTES; length < shares; length++) {
+      ByteBuffer in = multicast(1, LIFE, 3).limit(length);
+      assertThat(MulticastDatagram.pick(in, read(in), LIFE)).as("%d bytes", length).isFalse();
+    }
+    ByteBuffer in = multicast(1, LIFE, 3).limit(shares);
+    assertThat(MulticastDatagram.pick(in, read(in), LIFE)).isTrue();
+    assertThat(frame(in)).isEqualTo("bb");
+  }
+
+  @Test
   void whatIsCutOffOrSpoiltDoesNoHarm() {
     var random = new SplittableRandom(3);
     for (int round = 0; round < 20_000; round++) {
