@@ -10,6 +10,7 @@ module org.tutti.bench {
   requires xchart;
   requires java.desktop;
   requires java.management;
+  requires java.sql;
   requires jdk.management;
   requires transitive org.tutti;
   requires transitive org.tutti.net;

@@ -37,6 +37,14 @@ final class PackingCommand implements Callable<Integer> {
       description = "Fixed degrees besides 1, as far as a batch of 64 KiB allows (2,3,4,6,8,11,16,28,64,128,256,512).")
   List<Integer> degrees = new ArrayList<>();
 
+  @Option(
+      names = "--database",
+      description = {
+        "Only continuous sources, each with members that count deliveries, and with members that write each one to a "
+            + "database of their own (H2 in files on the disk, a transaction for each) by a thread of the application."
+      })
+  boolean database;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
@@ -55,7 +63,10 @@ final class PackingCommand implements Callable<Integer> {
     if (common.bytes.isEmpty()) {
       common.bytes = common.quick ? QUICK_BYTES : BYTES;
     }
+    List<Integer> rising = which.stream().sorted().distinct().toList();
     return common.measure(
-        (options, out) -> Instrument.packing(options, which.stream().sorted().distinct().toList(), out), 1);
+        (options, out) ->
+            database ? Instrument.packingIntoDatabases(options, rising, out) : Instrument.packing(options, rising, out),
+        1);
   }
 }

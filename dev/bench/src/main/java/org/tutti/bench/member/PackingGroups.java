@@ -1,6 +1,7 @@
 package org.tutti.bench.member;
 
 import java.nio.ByteBuffer;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,7 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
+import org.tutti.Event;
 import org.tutti.Group;
+import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
@@ -35,6 +38,7 @@ final class PackingGroups {
   private final MemberConfig member;
   private final int size;
   private final Runnable delivered;
+  private final @Nullable DeliveryTable table;
   private final Map<String, Place> places = new TreeMap<>();
 
   /// @param node      which enters them
@@ -42,12 +46,15 @@ final class PackingGroups {
   /// @param member    but for the packing
   /// @param size      how many members they have
   /// @param delivered called for each delivery
-  PackingGroups(Node node, GroupConfig config, MemberConfig member, int size, Runnable delivered) {
+  /// @param table     into which each delivery is written before; null for none
+  PackingGroups(
+      Node node, GroupConfig config, MemberConfig member, int size, Runnable delivered, @Nullable DeliveryTable table) {
     this.node = node;
     this.config = config;
     this.member = member;
     this.size = size;
     this.delivered = delivered;
+    this.table = table;
   }
 
   /// How a policy is called in commands: natural, hill-climb, or a number for a fixed degree.
@@ -86,9 +93,13 @@ final class PackingGroups {
     }
     var degree = new AtomicInteger();
     var listener = new Listener();
-    MemberConfig how = member.toBuilder().packing(packing.watched(degree::set)).listener(listener).build();
+    MemberConfig.Builder builder = member.toBuilder().packing(packing.watched(degree::set));
+    MemberConfig how = table == null ? builder.listener(listener).build() : builder.build();
     Group group = rank == 0 ? node.create(name, config, how) : node.join(name, config, how);
     var place = new Place(group, degree, listener);
+    if (table != null) {
+      Thread.ofPlatform().daemon().name("writer of " + name).start(() -> write(group, table, listener));
+    }
     places.put(name, place);
     return await(place, rank + 1);
   }
@@ -122,6 +133,30 @@ final class PackingGroups {
     places.remove(name);
     place.group.close();
     return Map.of();
+  }
+
+  /// A database is slow: an application has a thread of its own for it, not the engine's.
+  private void write(Group group, DeliveryTable to, Listener listener) {
+    try {
+      while (true) {
+        if (group.receive() instanceof Event.Delivery(_, _, _, ByteBuffer payload)) {
+          to.insert(payload);
+          written();
+        }
+      }
+    } catch (GroupClosedException end) {
+      listener.closed = end.getMessage();
+    } catch (SQLException e) {
+      e.printStackTrace(); // the log of this process has it, and the trial does not end
+      group.close();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// One group at a time delivers, each by a thread of its own.
+  private synchronized void written() {
+    delivered.run();
   }
 
   /// Counts, and nothing else.

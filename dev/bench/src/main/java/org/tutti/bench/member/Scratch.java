@@ -33,6 +33,14 @@ public final class Scratch implements AutoCloseable {
     return new Scratch(inMemory ? Files.createTempDirectory(MEMORY, prefix) : Files.createTempDirectory(prefix));
   }
 
+  /// The same on the disk, for what is to be measured with its files.
+  ///
+  /// @return a new one, where temporary files go
+  /// @throws IOException when it cannot be made
+  public static Scratch onDisk() throws IOException {
+    return new Scratch(Files.createTempDirectory("tutti-bench-" + ProcessHandle.current().pid() + "-"));
+  }
+
   /// For one process.
   ///
   /// @param parent within this one

@@ -3,6 +3,8 @@ package org.tutti.bench.member;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,6 +65,7 @@ final class TuttiTarget implements BenchTarget {
   private @Nullable Node node;
   private @Nullable Group group;
   private @Nullable PackingGroups packingGroups;
+  private @Nullable DeliveryTable table; // deliveries in groups of packing are written there
   private int size;
   private Duration spin = Duration.ZERO;
   private @Nullable Duration metricsEvery; // or nobody reads metrics
@@ -100,6 +103,8 @@ final class TuttiTarget implements BenchTarget {
     futures = "true".equals(settings.get("futures"));
     String every = settings.get("metrics");
     metricsEvery = every == null ? null : Duration.ofNanos(Long.parseLong(every));
+    String database = settings.get("database");
+    table = database == null ? null : DeliveryTable.open(Path.of(database));
     if ("true".equals(settings.get("receive"))) {
       taker = new Thread(this::take, "taker");
     }
@@ -266,9 +271,20 @@ final class TuttiTarget implements BenchTarget {
   }
 
   @Override
+  public void turn(boolean ours) {
+    if (table != null) {
+      try {
+        table.clear();
+      } catch (SQLException e) {
+        throw new IllegalStateException("the deliveries of the trial before are not forgotten", e);
+      }
+    }
+  }
+
+  @Override
   public Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
     if (packingGroups == null) {
-      packingGroups = new PackingGroups(opened(node), config, member, size, this::count);
+      packingGroups = new PackingGroups(opened(node), config, member, size, this::count, table);
     }
     return packingGroups.perform(command);
   }
@@ -330,6 +346,9 @@ final class TuttiTarget implements BenchTarget {
     }
     if (node != null) {
       node.close();
+    }
+    if (table != null) {
+      table.close();
     }
   }
 

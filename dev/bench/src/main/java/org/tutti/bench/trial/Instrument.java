@@ -146,8 +146,32 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean packing(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
       throws InterruptedException {
-    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti().getFirst()).trialSets();
+    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti().getFirst(), null).trialSets();
     return new Instrument(options, "packing", out).run(tutti(options), plan);
+  }
+
+  /// The same with continuous sources, where each delivery is written to a database of its member, and where not.
+  ///
+  /// @param options how
+  /// @param degrees which fixed ones, rising, the first one 1
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean packingIntoDatabases(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
+      throws InterruptedException {
+    try (var scratch = Scratch.onDisk()) {
+      ProcessGroupPlan counting = tutti(options).getFirst();
+      List<String> settings = new ArrayList<>(counting.settings());
+      settings.add("database=" + scratch.path());
+      var writing = new ProcessGroupPlan(TUTTI + "-database", TUTTI, options.members(), settings);
+      Plan plan =
+          programme ->
+              new PackingPlan(options, degrees, programme.groups().getFirst(), programme.groups().getLast())
+                  .trialSets();
+      return new Instrument(options, "packing --database", out).run(List.of(counting, writing), plan);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// Throughput and latency beside another toolkit.

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.tutti.bench.member.TrafficSource;
 
 /// Natural packing and hill climb beside fixed degrees, with the sources of the paper on adaptive packing.
@@ -31,19 +32,31 @@ final class PackingPlan {
   private final InstrumentOptions options;
   private final List<Integer> degrees;
   private final ProcessGroup processGroup;
+  private final @Nullable ProcessGroup database;
   private final List<TrialSet> trialSets = new ArrayList<>();
 
-  /// @param degrees fixed ones, rising, the first one 1
-  PackingPlan(InstrumentOptions options, List<Integer> degrees, ProcessGroup processGroup) {
+  /// @param degrees  fixed ones, rising, the first one 1
+  /// @param database whose members write each delivery to a database: then it is compared with the other one, and only
+  ///                 with continuous sources of one length; or null
+  PackingPlan(
+      InstrumentOptions options, List<Integer> degrees, ProcessGroup processGroup, @Nullable ProcessGroup database) {
     this.options = options;
     this.degrees = List.copyOf(degrees);
     this.processGroup = processGroup;
+    this.database = database;
   }
 
   List<TrialSet> trialSets() throws InterruptedException {
     boolean quick = options.quick();
     for (int bytes : options.bytes()) {
-      add("continuous source", TrafficSource.continuous(bytes), "table 2, figure 3");
+      TrafficSource source = TrafficSource.continuous(bytes);
+      add("continuous source", source, "table 2, figure 3");
+      if (database != null) {
+        add("each delivery in a database, continuous source", source, "table 2, figure 3", database);
+      }
+    }
+    if (database != null) {
+      return trialSets;
     }
     add("continuous source", TrafficSource.continuous(BYTES, 3 * BYTES), "figure 5");
     double unpacked = unpacked();
@@ -73,6 +86,10 @@ final class PackingPlan {
   }
 
   private void add(String text, TrafficSource source, String where) {
+    add(text, source, where, processGroup);
+  }
+
+  private void add(String text, TrafficSource source, String where, ProcessGroup by) {
     String lengths =
         source.bytes().stream()
             .map(length -> String.format(Locale.ROOT, "%,d", length))
@@ -84,8 +101,8 @@ final class PackingPlan {
             .map(String::valueOf)
             .toList();
     var trials = new ArrayList<TrialSet.Trial>();
-    fixed.forEach(degree -> trials.add(trial(degree, source)));
-    POLICIES.forEach(policy -> trials.add(trial(policy, source)));
+    fixed.forEach(degree -> trials.add(trial(degree, source, by)));
+    POLICIES.forEach(policy -> trials.add(trial(policy, source, by)));
     trialSets.add(new TrialSet(text + ", " + lengths + " B (" + where + ")", trials, options.rounds()));
   }
 
@@ -94,8 +111,8 @@ final class PackingPlan {
     return POLICIES.contains(packing) ? packing : packing.equals(NO_PACKING) ? "no packing" : "degree " + packing;
   }
 
-  private TrialSet.Trial trial(String packing, TrafficSource source) {
-    return new TrialSet.Trial(title(packing), processGroup, new Task.Packed(packing, source, options.time().toNanos()));
+  private TrialSet.Trial trial(String packing, TrafficSource source, ProcessGroup by) {
+    return new TrialSet.Trial(title(packing), by, new Task.Packed(packing, source, options.time().toNanos()));
   }
 
   /// A policy that begins under a continuous source.

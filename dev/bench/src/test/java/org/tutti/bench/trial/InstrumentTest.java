@@ -158,6 +158,22 @@ class InstrumentTest {
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
   }
 
+  @Tag("socket")
+  @Test
+  @Tag("deep")
+  void packingIsMeasuredWithDeliveriesThatAreWrittenToDatabasesToo() throws Exception {
+    var text = new StringWriter();
+    InstrumentOptions small = options(3, 1, List.of(1000), 1);
+    boolean complete = Instrument.packingIntoDatabases(small, List.of(1, 8), new PrintWriter(text));
+    assertThat(complete).as("%s", text).isTrue();
+    assertThat(text.toString())
+        .contains("\ncontinuous source, 1,000 B (table 2, figure 3): 1 of 1 rounds count")
+        .contains("\neach delivery in a database, continuous source, 1,000 B (table 2, figure 3): 1 of 1 rounds count")
+        .containsPattern("tutti-database: +3 processes")
+        .doesNotContain("bursts", "NaN");
+    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+  }
+
   private Map<String, Object> results() throws IOException {
     return JSON.std.mapFrom(file("results.json").toFile());
   }
