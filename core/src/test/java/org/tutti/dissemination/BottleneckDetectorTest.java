@@ -141,9 +141,9 @@ class BottleneckDetectorTest {
   void theRoomIsSixtyFourKibibytesAsLongAsNothingIsKnown() {
     after(0, B, STEP);
     queue(64 << 10, 1 << 20, 1 << 20);
-    assertThat(detector.isReady()).isTrue();
+    assertThat(detector.isReady(B)).isTrue();
     queue((64 << 10) + 1, 1 << 20, 1 << 20);
-    assertThat(detector.isReady()).isFalse();
+    assertThat(detector.isReady(B)).isFalse();
   }
 
   @Test
@@ -152,13 +152,13 @@ class BottleneckDetectorTest {
     after(3_000_000, B, STEP); // a million over each of three lines
     for (long room = 1_000_000; room > 64 << 10; room = room * 9 / 10) {
       queue(room, 1 << 20, 1 << 20);
-      assertThat(detector.isReady()).isTrue();
+      assertThat(detector.isReady(B)).isTrue();
       queue(room + 1, 1 << 20, 1 << 20);
-      assertThat(detector.isReady()).isFalse();
+      assertThat(detector.isReady(B)).isFalse();
       after(0, B, STEP);
     }
     queue(64 << 10, 1 << 20, 1 << 20);
-    assertThat(detector.isReady()).as("and never below what it is at first").isTrue();
+    assertThat(detector.isReady(B)).as("and never below what it is at first").isTrue();
   }
 
   @Test
@@ -167,9 +167,9 @@ class BottleneckDetectorTest {
     now += 9 * BottleneckDetector.INTERVAL_NANOS;
     after(30_000_000, B, STEP);
     queue(1_000_000, 1 << 20, 1 << 20);
-    assertThat(detector.isReady()).isTrue();
+    assertThat(detector.isReady(B)).isTrue();
     queue(1_000_001, 1 << 20, 1 << 20);
-    assertThat(detector.isReady()).isFalse();
+    assertThat(detector.isReady(B)).isFalse();
   }
 
   @Test
@@ -178,10 +178,10 @@ class BottleneckDetectorTest {
     queue(4 << 20, 4 << 20, 0);
     for (int interval = 0; interval < 20; interval++) {
       after(0, B, STEP);
-      assertThat(detector.isReady()).as("D reads").isTrue();
+      assertThat(detector.isReady(B)).as("D reads").isTrue();
     }
     queue(4 << 20, 4 << 20, 4 << 20);
-    assertThat(detector.isReady()).isFalse();
+    assertThat(detector.isReady(B)).isFalse();
   }
 
   @Test
@@ -189,7 +189,7 @@ class BottleneckDetectorTest {
     wait(FULL, FULL, FULL);
     assertThat(after(0, B, STEP)).isTrue();
     queue(4 << 20, 4 << 20, 4 << 20);
-    assertThat(detector.isReady()).isTrue();
+    assertThat(detector.isReady(B)).isTrue();
   }
 
   @Test

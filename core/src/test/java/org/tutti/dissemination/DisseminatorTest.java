@@ -98,7 +98,7 @@ class DisseminatorTest {
           }
 
           @Override
-          public boolean isReady() {
+          public boolean isReady(MemberId next) {
             return false;
           }
         };

@@ -21,6 +21,9 @@ public final class Instrument {
   static final String TUTTI = "tutti";
   static final String RAW = "raw";
 
+  private static final String WINDOW = "window=";
+  private static final int DATABASE_WINDOW_BYTES = 256 << 10; // a larger one would take minutes to write
+
   /// Another toolkit, for [#versus].
   public static final String JGROUPS = "jgroups";
 
@@ -160,7 +163,9 @@ public final class Instrument {
   public static boolean packingIntoDatabases(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
       throws InterruptedException {
     try (var scratch = Scratch.onDisk()) {
-      ProcessGroupPlan counting = tutti(options).getFirst();
+      boolean chosen = options.settings().stream().anyMatch(setting -> setting.startsWith(WINDOW));
+      String[] window = chosen ? new String[0] : new String[] {WINDOW + DATABASE_WINDOW_BYTES};
+      ProcessGroupPlan counting = ProcessGroupPlan.tutti(options.members(), options.orderings(), window).getFirst();
       List<String> settings = new ArrayList<>(counting.settings());
       settings.add("database=" + scratch.path());
       var writing = new ProcessGroupPlan(TUTTI + "-database", TUTTI, options.members(), settings);
