@@ -1,7 +1,6 @@
 package org.tutti;
 
 import java.util.List;
-import java.util.TreeSet;
 
 /// Who is in the group, as agreed by its members. Pure data.
 ///
@@ -29,12 +28,13 @@ public record View(
 
   /// Copies the lists and checks them.
   public View {
-    members = List.copyOf(members);
+    MemberList listed = MemberList.of(members);
+    members = listed;
     predecessors = List.copyOf(predecessors);
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a view has members");
     }
-    if (new TreeSet<>(members).size() != members.size()) {
+    if (!listed.isDistinct()) {
       throw new IllegalArgumentException("a view names a member once: " + members);
     }
     if (!isPossible(members.size(), voters, primary)) {

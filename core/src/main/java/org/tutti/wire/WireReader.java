@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Names;
@@ -215,7 +215,7 @@ public final class WireReader {
     for (int i = 0; i < size; i++) {
       members.add(member());
     }
-    if (new TreeSet<>(members).size() != size) {
+    if (new LinkedHashSet<>(members).size() != size) {
       throw new Malformed("members");
     }
     return members;
