@@ -94,6 +94,12 @@ public final class Stability {
   private final Told[] told; // by rank
   private long deliveredBytes;
   private long decidedNext;
+  private boolean moved = true; // since it was last looked at what is decided
+  private boolean leastKnown; // as long as nobody moves who was last
+  private long leastHeld;
+  private long leastConsumed;
+  private boolean toldAll; // all there is: nobody is looked at before this member comes further
+  private long waitingSince = NOTHING; // what is new for somebody and was not told, the longest
 
   /// What a member was told, and since when there is something new for it.
   private static final class Told {
@@ -151,8 +157,17 @@ public final class Stability {
   /// @param heldNext     the index behind what it holds
   /// @param consumedNext the index behind what its application has consumed
   public void progress(long heldNext, long consumedNext) {
-    held[self] = Math.max(held[self], heldNext);
-    consumed[self] = Math.max(consumed[self], consumedNext);
+    if (heldNext > held[self] || consumedNext > consumed[self]) {
+      moved(self, heldNext, consumedNext);
+    }
+  }
+
+  private void moved(int rank, long heldNext, long consumedNext) {
+    moved |= heldNext > held[rank];
+    toldAll &= rank != self;
+    leastKnown &= held[rank] > leastHeld && consumed[rank] > leastConsumed;
+    held[rank] = Math.max(held[rank], heldNext);
+    consumed[rank] = Math.max(consumed[rank], consumedNext);
   }
 
   /// Another member's progress.
@@ -161,24 +176,33 @@ public final class Stability {
   /// @param message what it says
   public void receive(int rank, Message message) {
     switch (message) {
-      case Message.Progress(long heldNext, long consumedNext) -> {
-        held[rank] = Math.max(held[rank], heldNext);
-        consumed[rank] = Math.max(consumed[rank], consumedNext);
-      }
+      case Message.Progress(long heldNext, long consumedNext) -> moved(rank, heldNext, consumedNext);
     }
   }
 
   /// A run of inputs ends: tells the others what is new for them and in a hurry.
   public void flush() {
+    if (toldAll) {
+      return;
+    }
     long now = effects.nowNanos();
     int count = 0;
     for (int rank = 0; rank < told.length; rank++) {
       told[rank].now = rank != self && isDue(rank, now);
       count += told[rank].now ? 1 : 0;
     }
-    if (count == 0) {
-      return;
+    if (count > 0) {
+      tell(count);
     }
+    waitingSince = NOTHING;
+    toldAll = true;
+    for (int rank = 0; rank < told.length; rank++) {
+      waitingSince = Math.min(waitingSince, told[rank].sinceNanos);
+      toldAll &= rank == self || behind(told[rank]) <= 0;
+    }
+  }
+
+  private void tell(int count) {
     var progress = new Message.Progress(held[self], consumed[self]);
     if (count == told.length - 1) {
       effects.broadcast(progress);
@@ -192,7 +216,7 @@ public final class Stability {
 
   private boolean isDue(int rank, long now) {
     Told its = told[rank];
-    long behind = Math.max(held[self] - its.held, consumed[self] - its.consumed);
+    long behind = behind(its);
     if (behind <= 0) {
       return false;
     }
@@ -203,6 +227,10 @@ public final class Stability {
         || deliveredBytes - its.bytes >= unhurriedBytes
         || now - its.sinceNanos >= UNHURRIED_NANOS
         || mayNeed(rank);
+  }
+
+  private long behind(Told its) {
+    return Math.max(held[self] - its.held, consumed[self] - its.consumed);
   }
 
   /// Whether a member may need this one's word for a quorum.
@@ -229,31 +257,42 @@ public final class Stability {
   ///
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
-    long first = NOTHING;
-    for (Told its : told) {
-      first = Math.min(first, its.sinceNanos);
-    }
-    return first == NOTHING ? Long.MAX_VALUE : first + UNHURRIED_NANOS;
+    return waitingSince == NOTHING ? Long.MAX_VALUE : waitingSince + UNHURRIED_NANOS;
   }
 
   /// What may be delivered.
   ///
   /// @return the index behind it; never more than this member holds
   public long decidedNext() {
-    long decided = guarantee == Guarantee.UNIFORM ? Math.min(held[self], heldByQuorum()) : held[self];
-    decidedNext = Math.max(decidedNext, decided);
+    if (moved) {
+      moved = false;
+      long decided = guarantee == Guarantee.UNIFORM ? Math.min(held[self], heldByQuorum()) : held[self];
+      decidedNext = Math.max(decidedNext, decided);
+    }
     return decidedNext;
   }
 
-  /// The highest index up to which a quorum holds everything.
+  /// The highest index up to which a quorum holds everything. Whoever holds a place holds all before it: where one is
+  /// not held by a quorum, none behind it is. The rule is asked once for each of them, not for each member.
   private long heldByQuorum() {
     long highest = decidedNext;
-    for (long index : held) {
-      if (index > highest && quorum.includes(rank -> held[rank] >= index)) {
-        highest = index;
+    for (long next = above(highest); next != NOTHING; next = above(highest)) {
+      long index = next;
+      if (!quorum.includes(rank -> held[rank] >= index)) {
+        return highest;
       }
+      highest = index;
     }
     return highest;
+  }
+
+  /// The lowest index above another one that ends what some member holds.
+  private long above(long index) {
+    long next = NOTHING;
+    for (long end : held) {
+      next = end > index ? Math.min(next, end) : next;
+    }
+    return next;
   }
 
   /// What the members' applications have consumed, as far as this member knows.
@@ -274,14 +313,24 @@ public final class Stability {
   ///
   /// @return the index behind it
   public long heldByAll() {
-    return least(held, held.length);
+    lookForLeast();
+    return leastHeld;
   }
 
   /// What every application that senders wait for has consumed, so that they may send more: that of every voter.
   ///
   /// @return the index behind it
   public long consumedByAll() {
-    return least(consumed, voting);
+    lookForLeast();
+    return leastConsumed;
+  }
+
+  private void lookForLeast() {
+    if (!leastKnown) {
+      leastKnown = true;
+      leastHeld = least(held, held.length);
+      leastConsumed = least(consumed, voting);
+    }
   }
 
   private static long least(long[] values, int ranks) {
@@ -312,6 +361,15 @@ public final class Stability {
   public void check(long heldNext, long first) {
     check();
     Invariant.check(held[self] <= heldNext, "nothing is acknowledged that is not held");
-    Invariant.check(first <= heldByAll(), "nothing is forgotten that a member does not hold");
+    Invariant.check(first <= least(held, held.length), "nothing is forgotten that a member does not hold");
+    long since = NOTHING;
+    for (Told its : told) {
+      since = Math.min(since, its.sinceNanos);
+      Invariant.check(!toldAll || its == told[self] || behind(its) <= 0, "who is not looked at was told all");
+    }
+    Invariant.check(since == waitingSince, "what waits longest is told first");
+    Invariant.check(
+        !leastKnown || (leastHeld == least(held, held.length) && leastConsumed == least(consumed, voting)),
+        "who is last is known");
   }
 }

@@ -338,6 +338,9 @@ class ChecksTest {
     row("who was told is looked at anew", in -> in.set(stability + "told.1.now", true));
     row("nothing is acknowledged that is not held", in -> in.set(stability + "held.0", FAR));
     row("nothing is forgotten that a member does not hold", in -> in.set(stability + "held.1", -1L));
+    row("who is not looked at was told all", in -> in.set(stability + "told.1.held", -1L));
+    row("what waits longest is told first", in -> in.set(stability + "waitingSince", 0L));
+    row("who is last is known", in -> in.set(stability + "leastHeld", -1L));
   }
 
   private void orders() {
