@@ -1,9 +1,9 @@
 package org.tutti.detector;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -29,7 +29,7 @@ public final class TimeSilence {
 
   private final long suspectNanos;
   private final long checkNanos;
-  private final Map<MemberId, Heard> heard = new TreeMap<>();
+  private final Map<MemberId, Heard> heard = new LinkedHashMap<>(); // looked up for each packet
   private final SortedSet<MemberId> suspects = new TreeSet<>();
   private long checkedAt = Long.MIN_VALUE;
 
@@ -67,7 +67,7 @@ public final class TimeSilence {
     }
     last.at = now;
     last.beat = Math.max(last.beat, beat);
-    return suspects.remove(peer);
+    return !suspects.isEmpty() && suspects.remove(peer);
   }
 
   /// Looks for silent peers; to be called at the announced pace.
@@ -127,7 +127,7 @@ public final class TimeSilence {
   /// @param peer the peer
   /// @return whether it is watched and silent
   public boolean suspects(MemberId peer) {
-    return suspects.contains(peer);
+    return !suspects.isEmpty() && suspects.contains(peer);
   }
 
   /// Fails when an invariant does not hold.

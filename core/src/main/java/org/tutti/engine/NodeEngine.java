@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -623,12 +624,17 @@ public final class NodeEngine {
       return;
     }
     interestDirty = false;
-    interest.clear();
+    var needed = new LinkedHashSet<MemberId>();
     for (GroupEngine group : groups.values()) {
-      group.interest(interest);
+      group.interest(needed);
     }
-    interest.remove(self);
-    detector.watch(now, interest);
+    needed.remove(self);
+    if (needed.size() == interest.size() && needed.containsAll(interest)) {
+      return; // mostly: in a view change it is looked at several times
+    }
+    interest.retainAll(needed);
+    interest.addAll(needed);
+    detector.watch(now, needed);
     told.keySet().retainAll(interest);
   }
 

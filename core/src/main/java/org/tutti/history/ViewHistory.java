@@ -187,7 +187,9 @@ public final class ViewHistory {
   /// Tells of the orderings that were in force since the last call, one after the other; the last one still is.
   void orderings(Consumer<Ordering> told) {
     inForce.forEach(told);
-    inForce.subList(0, inForce.size() - 1).clear();
+    if (inForce.size() > 1) {
+      inForce.subList(0, inForce.size() - 1).clear();
+    }
   }
 
   /// Whose history it is.
