@@ -1,6 +1,7 @@
 package org.tutti.effect;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.random.RandomGenerator;
 import org.tutti.MemberId;
 
@@ -16,6 +17,14 @@ public interface Effects<M> {
   /// @param to      the receiver
   /// @param message what to send
   void send(MemberId to, M message);
+
+  /// Sends the same to several members, one after the other; the message is encoded once.
+  ///
+  /// @param to      the receivers; oneself may be among them
+  /// @param message what to send
+  default void send(Collection<MemberId> to, M message) {
+    to.forEach(each -> send(each, message));
+  }
 
   /// Sends to every other member of the current view; the message is encoded once.
   ///

@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -172,6 +173,19 @@ final class Ports implements OrderingEpochs.PortFactory {
         node.later.accept(() -> inward.receive(to, message));
       } else {
         node.links.send(to, Encoded.of(frame(channel), codec, message));
+      }
+    }
+
+    @Override
+    public void send(Collection<MemberId> to, M message) {
+      Encoded encoded = null;
+      for (MemberId each : to) {
+        if (each.equals(node.self)) {
+          send(each, message);
+        } else {
+          encoded = encoded == null ? Encoded.of(frame(channel), codec, message) : encoded;
+          node.links.send(each, encoded);
+        }
       }
     }
 

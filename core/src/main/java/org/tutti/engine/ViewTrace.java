@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -31,14 +32,26 @@ final class ViewTrace implements Effects<ViewMessage> {
 
   @Override
   public void send(MemberId to, ViewMessage message) {
+    note(List.of(to), message);
+    port.send(to, message);
+  }
+
+  @Override
+  public void send(Collection<MemberId> to, ViewMessage message) {
+    if (!to.isEmpty()) {
+      note(to, message);
+      port.send(to, message);
+    }
+  }
+
+  private void note(Collection<MemberId> to, ViewMessage message) {
     if (!message.equals(saying)) {
       flush();
       saying = isTold(message) ? message : null;
     }
     if (saying != null) {
-      listeners.add(to);
+      listeners.addAll(to);
     }
-    port.send(to, message);
   }
 
   private static boolean isTold(ViewMessage message) {

@@ -897,7 +897,7 @@ public final class ViewAgreement {
     }
 
     private void decideWhenAllReported() {
-      if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
+      if (phase != Phase.ASKING || reports.size() < candidates.size()) {
         return;
       }
       var flush = new Flush(self, ballot, reports, told);
@@ -938,11 +938,11 @@ public final class ViewAgreement {
       proposal = next;
       phase = Phase.ACCEPTING;
       late.addAll(withoutHistory);
-      candidates.stream().filter(candidate -> !late.contains(candidate)).forEach(this::ask);
+      ask(candidates.stream().filter(candidate -> !late.contains(candidate)).toList());
     }
 
-    private void ask(MemberId candidate) {
-      effects.send(candidate, new ViewMessage.Accept(ballot, Objects.requireNonNull(proposal)));
+    private void ask(List<MemberId> whom) {
+      effects.send(whom, new ViewMessage.Accept(ballot, Objects.requireNonNull(proposal)));
     }
 
     void accepted(MemberId from, ViewId of) {
@@ -950,7 +950,7 @@ public final class ViewAgreement {
         return;
       }
       accepted.add(from);
-      if (!silent().isEmpty()) {
+      if (!isAccepted()) {
         return;
       }
       if (late.isEmpty()) {
@@ -959,8 +959,13 @@ public final class ViewAgreement {
         List<MemberId> rest = List.copyOf(late);
         late.clear();
         startedAt = effects.nowNanos(); // it was not they who were waited for
-        rest.forEach(this::ask);
+        ask(rest);
       }
+    }
+
+    /// Whether all have accepted that were asked; mostly their number says that they have not.
+    private boolean isAccepted() {
+      return accepted.size() + late.size() >= candidates.size() && silent().isEmpty();
     }
 
     private void announce() {

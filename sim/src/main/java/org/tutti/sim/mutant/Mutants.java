@@ -116,8 +116,8 @@ public final class Mutants {
               "announce-before-accepted",
               "a proposer announces a view before all have accepted it",
               "membership.ViewAgreement$Proposer",
-              "accepted",
-              new Drop("List.isEmpty", 1)),
+              "isAccepted",
+              new Return(1)),
           new Mutant(
               "no-wedge",
               "a member goes on in its view after it has reported",
