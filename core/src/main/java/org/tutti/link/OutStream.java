@@ -3,6 +3,7 @@ package org.tutti.link;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class OutStream {
   private static final int RESEND_AT_ONCE = 16;
   private static final int RESENT_PER_ARRIVED = 2;
   private static final int BACKOFF_MAX = 4;
+  private static final int FEW = 1; // there is room for: a large group has a link to each member, mostly idle
   private static final long HOLD_NANOS = 20_000_000;
   private static final int HOLD_BYTES_MIN = 16 << 10; // less is never held back
   private static final int HOLD_BYTES_MAX = 128 << 10; // nor what is less, where lines carry it in that time
@@ -60,11 +62,11 @@ final class OutStream {
   private final LongSupplier numbers;
   private final RoundTrip roundTrip;
   private final DeliveryRate rate = new DeliveryRate();
-  private final ArrayDeque<Encoded> queue = new ArrayDeque<>();
+  private final ArrayDeque<Encoded> queue = new ArrayDeque<>(FEW);
   private final FairQueue bulk = new FairQueue();
   private @Nullable Encoded unfinished; // a message of which a part is in packets already
   private int unfinishedDone; // bytes of it
-  private final ArrayDeque<Sent> unacked = new ArrayDeque<>(); // rising, without gaps, ends at seqNext
+  private final ArrayDeque<Sent> unacked = new ArrayDeque<>(FEW); // rising, without gaps, ends at seqNext
   private long stream; // 0: none open
   private long seqNext;
   private long seqLimit = InStream.WINDOW_PACKETS;
@@ -72,7 +74,7 @@ final class OutStream {
   private long retransmitAt = Long.MAX_VALUE;
   private boolean reconnected; // then that is no timeout
   private long timedOutAt = Long.MIN_VALUE; // what was sent before is lost, as far as is known
-  private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
+  private long[] beyond = new long[1]; // of the acknowledgement that is read; mostly nothing is
   private long highestArrived = -1; // beyond a gap
   private long holesAt = Long.MAX_VALUE;
   private long arrivedSentAt = Long.MIN_VALUE; // when the one was sent that was sent last, of those that have arrived
@@ -250,6 +252,9 @@ final class OutStream {
     int words = 0;
     long any = 0;
     do {
+      if (words == beyond.length) {
+        beyond = Arrays.copyOf(beyond, Packet.ACK_WORDS_MAX);
+      }
       beyond[words] = in.fixed();
       any |= beyond[words++];
     } while (in.remaining() >= Long.BYTES && words < wordsMax);
