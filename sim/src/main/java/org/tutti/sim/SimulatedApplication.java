@@ -524,7 +524,7 @@ final class SimulatedApplication implements GroupUser {
       say("install " + installed + " from " + installed.predecessors());
     }
     setting.tally().views++;
-    history.add(new HistoryEvent.Installed(ordinal, scheduler.nowNanos(), installed));
+    history.add(new HistoryEvent.Installed(ordinal, scheduler.nowNanos(), history.shared(installed)));
     watcher.installed(this, installed);
   }
 

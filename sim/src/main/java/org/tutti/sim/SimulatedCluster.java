@@ -2,11 +2,12 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   private final List<SimulatedApplication> lives = new ArrayList<>();
   private final TreeSet<ViewId> announced = new TreeSet<>();
   private final TreeSet<ViewId> forced = new TreeSet<>();
-  private final TreeMap<String, Integer> numbers = new TreeMap<>();
+  private final Map<String, Integer> numbers = new HashMap<>(); // looked up only, with each frame
   private final List<Address> addresses = new ArrayList<>();
   private final SplittableRandom random;
   private final SplittableRandom fates; // of disks

@@ -44,6 +44,7 @@ public final class History {
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
   private final SortedMap<InBranch, List<Content>> inBranches = new TreeMap<>();
   private final List<HistoryEvent> events = new ArrayList<>();
+  private final Map<ViewId, View> views = new HashMap<>(); // looked up only
 
   /// Names a batch of a branch.
   private record InBranch(ViewId branch, int sender, long seq) implements Comparable<InBranch> {
@@ -224,6 +225,15 @@ public final class History {
   /// @return a view of the list
   public List<HistoryEvent> events() {
     return Collections.unmodifiableList(events);
+  }
+
+  /// Finds the one object for equal views: of many members each has its own, and each view is long.
+  ///
+  /// @param view as a member has it
+  /// @return an equal one
+  public View shared(View view) {
+    View known = views.putIfAbsent(view.id(), view);
+    return view.equals(known) ? known : view;
   }
 
   /// Writes down what happened.
