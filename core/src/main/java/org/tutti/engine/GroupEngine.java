@@ -374,11 +374,7 @@ final class GroupEngine {
       finish(superseded(self));
       return;
     }
-    for (MemberId other : List.copyOf(view().members())) {
-      if (member.replaces(other)) {
-        lost(other);
-      }
-    }
+    view().members().stream().filter(member::replaces).toList().forEach(this::lost);
   }
 
   static End superseded(MemberId self) {

@@ -130,8 +130,7 @@ final class PeerStates {
   /// Members have gone to another view without this one. An attempt of theirs that is later than that view may still
   /// bring all together.
   void wentTo(ViewId other, Collection<MemberId> members) {
-    members.forEach(member -> elsewhere.put(member, other));
-    elsewhere.keySet().retainAll(view.members());
+    members.stream().filter(view::contains).forEach(member -> elsewhere.put(member, other));
     gone(members);
   }
 
