@@ -75,7 +75,7 @@ final class SimulatedNode implements FrameSender {
   private static final long LINE_WAIT_NANOS = 20_000_000;
   // A check after each step takes half as long as the run. A prime, so that no rhythm of the protocols hides anything.
   private static final int CHECKED_OF = Boolean.getBoolean("sim.invariants") ? 1 : 11;
-  private static final int FEW_MEMBERS = 20; // of more, a check takes longer, and there are fewer for a step
+  private static final int FEW_MEMBERS = 20; // of more, a check takes longer, and more nodes make steps
   private static final Input EXPIRED = new Input.Expired();
 
   final int number;
@@ -221,7 +221,8 @@ final class SimulatedNode implements FrameSender {
   }
 
   private void check() {
-    if (++unchecked >= CHECKED_OF * Math.max(1, plan.nodes() / FEW_MEMBERS)) {
+    int many = Math.max(1, plan.nodes() / FEW_MEMBERS);
+    if (++unchecked >= CHECKED_OF * many * many) {
       unchecked = 0;
       engine().check();
     }
