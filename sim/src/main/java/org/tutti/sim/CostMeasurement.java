@@ -39,6 +39,7 @@ public final class CostMeasurement {
   private static final long MILLI = 1_000_000;
   private static final long HEARTBEAT_NANOS = 100 * MILLI;
   private static final long SUSPECT_NANOS = SUSPECT_AFTER.toNanos();
+  private static final long START_NANOS = SUSPECT_NANOS / 4;
   private static final long OUTAGE_UNITS = 12; // longer than anything that ends a fault's consequences
   private static final long RETRANSMIT_NANOS = 20 * MILLI;
   private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
@@ -46,6 +47,7 @@ public final class CostMeasurement {
   private static final int CLOCK_BYTE = 1 << 7; // a number from here on needs two bytes on the wire
   private static final int FRAME_BYTES_MAX = 1 << 16; // as over TCP
 
+  private final int members;
   private final Scheduler scheduler = new Scheduler();
   private final History history;
   private final SimulatedCluster cluster;
@@ -99,16 +101,30 @@ public final class CostMeasurement {
   /// @param config  the group's configuration
   /// @param member  what each of them decides for itself
   public CostMeasurement(int members, GroupConfig config, MemberConfig member) {
-    Plan plan = plan(members, config, member);
+    this(members, 0, config, member);
+  }
+
+  /// Forms a group that others are going to join.
+  ///
+  /// @param members   how many found it
+  /// @param newcomers how many there are for [#join]
+  /// @param config    the group's configuration
+  public CostMeasurement(int members, int newcomers, GroupConfig config) {
+    this(members, newcomers, config, MemberConfig.standard());
+  }
+
+  private CostMeasurement(int members, int newcomers, GroupConfig config, MemberConfig member) {
+    Plan plan = plan(members + newcomers, config, member);
+    this.members = members;
     var tally = new RunCounts();
     this.history = new History(config);
     var trace = new Trace(scheduler, null);
     var setting = new Simulation.Setting(plan, new Streams(plan.seed()), scheduler, tally, trace, history);
     this.cluster = new SimulatedCluster(setting, _ -> {}, CostMeasurement::broken);
-    this.meter = new Meter(members);
+    this.meter = new Meter(plan.nodes());
     this.network = new Network(scheduler, plan, tally, cluster);
     network.observe(meter);
-    cluster.begin(network);
+    cluster.begin(network, START_NANOS, members);
     this.founding = until(cluster.lives(), members);
     rest();
     this.byRank = byRank();
@@ -161,6 +177,15 @@ public final class CostMeasurement {
   /// @return from the start of the first one until all were in one view
   public Change founding() {
     return founding;
+  }
+
+  /// Lets those join who have not been there, started within a quarter of the suspicion time. A measurement does this
+  /// once, as its last.
+  ///
+  /// @return from the start of the first one until all are in one view
+  public Change join() {
+    cluster.beginRest(members, START_NANOS);
+    return until(cluster.lives(), cluster.places());
   }
 
   /// Crashes a member, and waits until the others are in a view without it. A measurement does this once, as its last.

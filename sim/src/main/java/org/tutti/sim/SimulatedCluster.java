@@ -96,10 +96,18 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
   ///
   /// @param withinNanos how long after the first node the others start at most, but those that are late
   void begin(Network net, long withinNanos) {
+    begin(net, withinNanos, places.length);
+  }
+
+  /// The same for some of the nodes.
+  ///
+  /// @param withinNanos how long after the first node the others start at most, but those that are late
+  /// @param some        how many; the first ones
+  void begin(Network net, long withinNanos, int some) {
     network = net;
     start(FOUNDER);
     Plan plan = setting.plan();
-    for (int i = 1; i < places.length; i++) {
+    for (int i = 1; i < some; i++) {
       int place = i;
       boolean late = plan.has(FaultKind.LATE_JOIN) && random.nextDouble() < 0.2 + plan.strength(FaultKind.LATE_JOIN);
       if (late) {
@@ -116,6 +124,17 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
       } else {
         setting.scheduler().at(random.nextLong(withinNanos + 1), () -> start(place));
       }
+    }
+  }
+
+  /// Starts those that [#begin] has left out.
+  ///
+  /// @param first       the first of them
+  /// @param withinNanos how long from now the last one starts at most
+  void beginRest(int first, long withinNanos) {
+    for (int i = first; i < places.length; i++) {
+      int place = i;
+      setting.scheduler().after(random.nextLong(withinNanos + 1), () -> start(place));
     }
   }
 
@@ -174,6 +193,11 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
       return setting.plan().founding().number() > 1; // it is not among the names, and could be one alone
     }
     return may && (first || (earlier != null && disk != null && !disk.wasWiped()));
+  }
+
+  /// How many nodes there can be at once.
+  int places() {
+    return places.length;
   }
 
   /// All nodes that are not gone.

@@ -156,6 +156,17 @@ class CostMeasurementTest {
     return new CostMeasurement(3, config).beside(List.of(other, other), 300, 100);
   }
 
+  @Test
+  void manyWhoComeAtOnceComeInTogether() {
+    int members = 60;
+    CostMeasurement.Change founding = new CostMeasurement(members, CONFIG).founding();
+    assertThat(founding.nanos()).isLessThan(CostMeasurement.SUSPECT_AFTER.toNanos() * 3 / 10);
+    assertThat(founding.views()).as("of all members").isLessThan(members * 20L);
+    CostMeasurement.Change join = new CostMeasurement(members / 2, members / 2, CONFIG).join();
+    assertThat(join.nanos()).isLessThan(CostMeasurement.SUSPECT_AFTER.toNanos() * 3 / 10);
+    assertThat(join.views()).as("of all members").isLessThan(members * 20L);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {3, 10, 20})
   void whatAMemberSendsGrowsWithTheGroupAndACrashTakesOneSuspicionTime(int members) {

@@ -79,7 +79,7 @@ final class BenchCommand implements Runnable {
       name = "many",
       description = {
         "What grows how with the number of members, counted by the simulator: time, views and frames to found a group, "
-            + "to leave a crashed member out, to multicast, and while nothing happens."
+            + "to join it, to leave a crashed member out, to multicast, and while nothing happens."
       })
   static final class Many implements Callable<Integer> {
     private static final int LEAST = 3; // of two the junior one has no quorum when the senior crashes
