@@ -435,6 +435,8 @@ final class GroupEngine {
       }
       statusTracker.look(viewPort.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
       lookBehind();
+    } else if (timer.equals(ViewAgreement.GATHERED)) {
+      agreement.expire(timer);
     } else {
       if (refutation.tick()) {
         agreement.suspicionChanged();

@@ -1,5 +1,6 @@
 package org.tutti.membership;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +19,9 @@ import org.tutti.ViewId;
 /// to leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change
 /// the view; they may be wrong.
 final class PeerStates {
+  // Of all frames of a view change most are the proposer's: three to each member, two of which list all members. It
+  // takes a member in a fraction of this, so that a part of its time is left for the group's messages.
+  private static final long GATHER_NANOS_PER_MEMBER = 100_000;
   private static final int FOUND_MAX = 1 << 12; // as many as a view can have; whoever is left out calls again
 
   private final MemberId self;
@@ -35,6 +39,7 @@ final class PeerStates {
   private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was begun
   private View view;
   private long installedAt;
+  private long gathersUntil = Long.MIN_VALUE;
 
   PeerStates(MemberId self, View view, Predicate<MemberId> suspects, Predicate<MemberId> spares) {
     this.self = self;
@@ -163,17 +168,39 @@ final class PeerStates {
     found.removeAll(members);
   }
 
+  /// Whoever is found just after a view was installed waits for others, so that many who come one after the other come
+  /// in together: as each view costs so much for each member, the longer the larger it is. Nobody waits for the first
+  /// one who comes to a group that was at rest, nor for newcomers when there is another reason for a view.
+  ///
+  /// @param now     the time at which a view was installed
+  /// @param longest how long at most
+  /// @return how long
+  Duration gather(long now, Duration longest) {
+    long pause = Math.min(longest.toNanos(), view.size() * GATHER_NANOS_PER_MEMBER);
+    gathersUntil = now + pause;
+    return Duration.ofNanos(pause);
+  }
+
+  private boolean gathers(long now) {
+    return now < gathersUntil;
+  }
+
   /// Whether the view should change for what is believed.
-  boolean needsChange() {
-    found.removeIf(member -> suspects.test(member) || isNameTaken(member));
-    return !leavers.isEmpty() || !found.isEmpty() || !silent().isEmpty();
+  boolean needsChange(long now) {
+    if (!gathers(now)) {
+      found.removeIf(member -> !isWelcome(member));
+      if (!found.isEmpty()) {
+        return true;
+      }
+    }
+    return !leavers.isEmpty() || !silent().isEmpty();
   }
 
   /// Who is to be asked about the next view.
   SortedSet<MemberId> candidates() {
     var candidates = new TreeSet<MemberId>();
     view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
-    found.stream().filter(member -> !isNameTaken(member)).forEach(candidates::add);
+    found.stream().filter(this::isWelcome).forEach(candidates::add);
     return candidates;
   }
 
@@ -185,6 +212,10 @@ final class PeerStates {
       }
     }
     return null;
+  }
+
+  private boolean isWelcome(MemberId member) {
+    return !suspects.test(member) && !isNameTaken(member);
   }
 
   /// Whether somebody who was found has the name of a member that has not gone, or there is a later life of it.

@@ -109,6 +109,9 @@ public final class ViewAgreement {
     void interestChanged();
   }
 
+  /// Those are taken in who were found since the last view; what else is wanted has its own time.
+  public static final Effects.Timer GATHERED = new Effects.Timer("gathered");
+
   private static final Effects.Timer TICK = new Effects.Timer("view tick");
   private static final long EPOCHS_AHEAD_MAX = 1L << 32; // more attempts than anybody makes: else they could overflow
   private static final int CONFIRM_FACTOR = 2;
@@ -314,7 +317,7 @@ public final class ViewAgreement {
   public void interest(Collection<MemberId> into) {
     into.addAll(view.members());
     into.addAll(peerStates.found());
-    into.addAll(proposer.candidates());
+    into.addAll(proposer.candidates);
     MemberId awaited = promise.proposer();
     if (wedged && awaited != null) {
       into.add(awaited);
@@ -415,6 +418,12 @@ public final class ViewAgreement {
   ///
   /// @param timer its key
   public void expire(Effects.Timer timer) {
+    if (timer.equals(GATHERED)) {
+      if (!peerStates.found().isEmpty()) {
+        act();
+      }
+      return;
+    }
     effects.schedule(TICK, tick);
     proposer.tick();
     if (proposer.isBusy() || waitsForAnother()) {
@@ -455,13 +464,14 @@ public final class ViewAgreement {
       ended = true;
       group.left(null);
     }
-    boolean due = peerStates.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
     boolean busy = proposer.isBusy() || announced != null;
-    if (!due || ended || busy || !isCoordinator() || waitsForAnother() || backoff.isOn()) {
+    if (ended || busy || !isCoordinator() || waitsForAnother() || backoff.isOn()) {
       return;
     }
-    proposer.start(nextBallot(), peerStates.candidates());
-    group.interestChanged();
+    if (peerStates.needsChange(effects.nowNanos()) || wedged || wanted || (wantsOut() && view.size() > 1)) {
+      proposer.start(nextBallot(), peerStates.candidates());
+      group.interestChanged();
+    }
   }
 
   /// Somebody else's attempt gets the time to succeed.
@@ -477,7 +487,7 @@ public final class ViewAgreement {
 
   ViewId nextBallot() {
     long promised = Math.max(promise.ballot().epoch(), epochFound);
-    return new ViewId(Math.max(promised, proposer.epoch()) + 1, self.incarnation());
+    return new ViewId(Math.max(promised, proposer.ballot.epoch()) + 1, self.incarnation());
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------
@@ -683,6 +693,7 @@ public final class ViewAgreement {
     View before = view;
     view = proposal.view();
     peerStates.installed(view, proposal.departed(), effects.nowNanos());
+    effects.schedule(GATHERED, peerStates.gather(effects.nowNanos(), tick));
     wanted = wantedSinceReport && !view.primary(); // what would make the view primary came while it was agreed
     wedged = held;
     recovery.abandon();
@@ -774,14 +785,6 @@ public final class ViewAgreement {
       silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
       silent.removeAll(late);
       return silent;
-    }
-
-    long epoch() {
-      return ballot.epoch();
-    }
-
-    Collection<MemberId> candidates() {
-      return candidates;
     }
 
     void start(ViewId next, Collection<MemberId> whom) {

@@ -324,8 +324,7 @@ class ViewAgreementTest {
   /// A newcomer calls until it is in a view, and on a slow network its call may come when the view is on its way.
   @Test
   void whoAsksToJoinTwiceIsTakenInOnce() throws Malformed {
-    agreement.lost(A);
-    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    withoutA();
     View alone = agreement.view();
     assertThat(alone.members()).containsExactly(B);
     HistoryText newcomer = HistoryText.newcomer(nonPrimary(0, C));
@@ -349,8 +348,7 @@ class ViewAgreementTest {
   /// B waits for C, which had a primary view, and passes D on to it; C may wait for B and pass D back.
   @Test
   void whoIsLeftToAnotherViewIsPassedOnOnceUntilThatOneKnowsLess() throws Malformed {
-    agreement.lost(A);
-    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    withoutA();
     Merge merge = merge();
     merge.receive(C, meet(primary(4, C), true));
     effects.take();
@@ -442,10 +440,17 @@ class ViewAgreementTest {
     merge.receive(newcomer, new ViewMessage.Meet(nonPrimary(0, newcomer), null, null, earlier, Versions.OWN, true));
   }
 
-  /// B is cut off from A and has taken somebody in.
-  private Merge amongBAnd(MemberId other) throws Malformed {
+  /// B is cut off from A, for so long that newcomers need not wait for others any more.
+  private void withoutA() throws Malformed {
     agreement.lost(A);
     agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    effects.now += TICK.toNanos();
+    effects.take();
+  }
+
+  /// B is cut off from A and has taken somebody in.
+  private Merge amongBAnd(MemberId other) throws Malformed {
+    withoutA();
     Merge merge = merge();
     calls(merge, other, List.of());
     assertThat(untilAnnounced()).isNull();
@@ -543,6 +548,7 @@ class ViewAgreementTest {
   @Test
   void theBallotIsAboveWhatTheMembersOfTheOtherViewHavePromised() throws Malformed {
     Merge merge = amongBAnd(D);
+    effects.now += TICK.toNanos();
     View its = nonPrimary(agreement.view().id().epoch() + 5, C);
     merge.receive(C, new ViewMessage.Meet(its, null, null, List.of(), Versions.OWN, true));
     var ballot = new ViewId(its.id().epoch() + 1, B.incarnation());
@@ -553,6 +559,7 @@ class ViewAgreementTest {
   @Test
   void nobodyIsLedToTheLastEpoch() throws Malformed {
     Merge merge = amongBAnd(D);
+    effects.now += TICK.toNanos();
     ViewId own = nextBallot();
     var last = new ViewId(Long.MAX_VALUE, C.incarnation());
     assertThatExceptionOfType(Malformed.class).isThrownBy(() -> agreement.receive(C, new ViewMessage.Propose(last)));
@@ -867,8 +874,7 @@ class ViewAgreementTest {
 
   @Test
   void aStrangerWithoutTheVersionIsToldAndCostsNoAttempt() throws Malformed {
-    agreement.lost(A);
-    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    withoutA();
     var old = new Versions(1, VERSION - 1);
     merge().receive(C, new ViewMessage.Meet(nonPrimary(2, C), null, BOTH.id(), List.of(), old, true));
     assertThat(effects.take()).containsExactly(new Sent<>(C, new ViewMessage.OtherVersion(VERSION, BOTH.id())));
@@ -876,8 +882,7 @@ class ViewAgreementTest {
 
   @Test
   void anAttemptGoesOnWithoutWhoHasNotTheVersion() throws Malformed {
-    agreement.lost(A);
-    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    withoutA();
     View alone = agreement.view();
     agreement.merge(List.of(C, D));
     assertThat(untilAnnounced()).isNull();

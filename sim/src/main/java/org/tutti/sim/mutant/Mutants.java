@@ -217,6 +217,12 @@ public final class Mutants {
                   new Edit(
                       "org.tutti.membership.NamesInUse", "judge", new Redirect("MemberId.replaces", "supersedes")))),
           new Mutant(
+              "gather-for-ever",
+              "who is found after a view waits for others, and for nothing else",
+              "membership.PeerStates",
+              "gathers",
+              new Return(1)),
+          new Mutant(
               "found-alone",
               "each of several expected members founds a history",
               "membership.InitialState",
