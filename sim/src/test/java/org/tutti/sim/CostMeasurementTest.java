@@ -158,13 +158,13 @@ class CostMeasurementTest {
 
   @Test
   void manyWhoComeAtOnceComeInTogether() {
-    int members = 60;
+    int members = 100;
     CostMeasurement.Change founding = new CostMeasurement(members, CONFIG).founding();
     assertThat(founding.nanos()).isLessThan(CostMeasurement.SUSPECT_AFTER.toNanos() * 3 / 10);
-    assertThat(founding.views()).as("of all members").isLessThan(members * 20L);
+    assertThat(founding.views()).as("of all members").isLessThan(members * 30L);
     CostMeasurement.Change join = new CostMeasurement(members / 2, members / 2, CONFIG).join();
     assertThat(join.nanos()).isLessThan(CostMeasurement.SUSPECT_AFTER.toNanos() * 3 / 10);
-    assertThat(join.views()).as("of all members").isLessThan(members * 20L);
+    assertThat(join.views()).as("of all members").isLessThan(members * 30L);
   }
 
   @ParameterizedTest
