@@ -70,7 +70,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                11,
+                12,
                 Disturbance.CHAIN,
                 4));
   }
@@ -96,7 +96,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                22,
+                24,
                 Disturbance.CHAIN,
                 4));
   }
