@@ -375,11 +375,12 @@ public final class Mutants {
                   new Drop("Predicate.test", 1))
               .inRecoveryFrom(SingleFault.CONSUMERS_STAND_STILL),
           new Mutant(
-              "left-behind-at-once",
-              "a member leaves as soon as its application has not taken something",
-              "engine.ConsumerLag",
-              "look",
-              new Fix(1, false)),
+                  "left-behind-at-once",
+                  "a member leaves as soon as its application has not taken something",
+                  "engine.ConsumerLag",
+                  "look",
+                  new Fix(1, false))
+              .inRecoveryFrom(SingleFault.CONSUMER_IS_LEFT_BEHIND),
           new Mutant(
                   "refute-for-ever",
                   "two members that do not reach each other hold up the group as long as others hear both",
