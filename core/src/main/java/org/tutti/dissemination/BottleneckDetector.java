@@ -66,7 +66,7 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private long since = Long.MIN_VALUE;
   private long sent; // bytes of this member's batches since then
   private long acknowledged; // by all, at that time
-  private long room = ROOM_BYTES_MIN; // in the queue of each line, for batches that go as a star
+  private long room = ROOM_BYTES_MIN; // of a line, for what waits for it
   private double capacity; // of the line in bytes a nanosecond; 0 as long as it was never full
 
   /// Begins with a star, if it may choose.

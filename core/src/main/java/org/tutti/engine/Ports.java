@@ -178,15 +178,10 @@ final class Ports implements OrderingEpochs.PortFactory {
 
     @Override
     public void send(Collection<MemberId> to, M message) {
-      Encoded encoded = null;
-      for (MemberId each : to) {
-        if (each.equals(node.self)) {
-          send(each, message);
-        } else {
-          encoded = encoded == null ? Encoded.of(frame(channel), codec, message) : encoded;
-          node.links.send(each, encoded);
-        }
+      if (to.contains(node.self)) {
+        send(node.self, message);
       }
+      sendToOthers(to, message);
     }
 
     @Override
@@ -196,10 +191,15 @@ final class Ports implements OrderingEpochs.PortFactory {
         return;
       }
       broadcasts++;
-      Encoded encoded = Encoded.of(frame(channel), codec, message);
-      for (MemberId member : current.members()) {
-        if (!member.equals(node.self)) {
-          node.links.send(member, encoded);
+      sendToOthers(current.members(), message);
+    }
+
+    private void sendToOthers(Collection<MemberId> to, M message) {
+      Encoded encoded = null;
+      for (MemberId each : to) {
+        if (!each.equals(node.self)) {
+          encoded = encoded == null ? Encoded.of(frame(channel), codec, message) : encoded;
+          node.links.send(each, encoded);
         }
       }
     }

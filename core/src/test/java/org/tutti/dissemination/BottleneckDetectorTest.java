@@ -185,7 +185,7 @@ class BottleneckDetectorTest {
   }
 
   @Test
-  void aChainDoesNotWait() {
+  void aChainDoesNotWaitForWhatIsNotOnesOwn() {
     wait(FULL, FULL, FULL);
     assertThat(after(0, B, STEP)).isTrue();
     queue(4 << 20, 4 << 20, 4 << 20);

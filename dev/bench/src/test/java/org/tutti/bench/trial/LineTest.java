@@ -55,7 +55,7 @@ class LineTest {
     assertThatThrownBy(() -> options(List.of(3), one, 3, 1)).hasMessageContaining("bytes, not 3");
     assertThatThrownBy(() -> options(List.of(3), one, 1000, 0)).hasMessage("at least one round, not 0");
     assertThatThrownBy(() -> LineNetwork.Line.of(5).withLoss(1_000_000))
-        .hasMessage("of a million packets 0 to 999999 are lost, not 1000000");
+        .hasMessage("a line loses 0 % of its packets to less than 100 %, not 100.0 %");
     assertThatThrownBy(() -> LineNetwork.Line.of(0)).hasMessage("a line has 1 to 10000 Mbit/s, not 0");
   }
 

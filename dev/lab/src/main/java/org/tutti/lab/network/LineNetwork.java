@@ -58,7 +58,8 @@ public final class LineNetwork implements AutoCloseable {
         throw new IllegalArgumentException("a burst of " + burstBytes + " bytes or a queue of " + queue);
       }
       if (loss < 0 || loss >= MILLION) {
-        throw new IllegalArgumentException("of a million packets 0 to " + (MILLION - 1) + " are lost, not " + loss);
+        throw new IllegalArgumentException(
+            "a line loses 0 % of its packets to less than 100 %, not " + loss * 100.0 / MILLION + " %");
       }
     }
 
