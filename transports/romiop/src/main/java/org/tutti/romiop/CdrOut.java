@@ -1,63 +1,75 @@
 package org.tutti.romiop;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.omg.IOP.IOR;
 import org.omg.IOP.TaggedProfile;
 
 /// Writes values as CORBA does (CDR), big-endian. What is written begins at a multiple of 8 of its message, or is an
 /// encapsulation, a message of its own.
 final class CdrOut {
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private static final int LONG_BYTES = 1024;
+
+  private final List<ByteBuffer> written = new ArrayList<>();
+  private int writtenBytes;
+  private ByteBuffer out = ByteBuffer.allocate(64); // what comes after these
 
   private ByteBuffer room(int size) {
-    align(size);
-    return ByteBuffer.allocate(size);
+    if (out.remaining() < size) {
+      out = ByteBuffer.allocate(2 * out.capacity() + size).put(out.flip());
+    }
+    return out;
   }
 
-  private CdrOut put(ByteBuffer number) {
-    out.writeBytes(number.array());
+  private ByteBuffer aligned(int size) {
+    int padding = -size() & (size - 1);
+    return room(padding + size).put(new byte[padding]);
+  }
+
+  private CdrOut put(byte[] value) {
+    room(value.length).put(value);
     return this;
   }
 
-  private void align(int to) {
-    while (out.size() % to != 0) {
-      out.write(0);
-    }
-  }
-
   CdrOut octet(int value) {
-    out.write(value);
+    room(1).put((byte) value);
     return this;
   }
 
   CdrOut ushort(int value) {
-    ByteBuffer room = room(Short.BYTES);
-    return put(room.putShort((short) value));
+    aligned(Short.BYTES).putShort((short) value);
+    return this;
   }
 
   CdrOut ulong(int value) {
-    ByteBuffer room = room(Integer.BYTES);
-    return put(room.putInt(value));
+    aligned(Integer.BYTES).putInt(value);
+    return this;
   }
 
   CdrOut ulonglong(long value) {
-    ByteBuffer room = room(Long.BYTES);
-    return put(room.putLong(value));
+    aligned(Long.BYTES).putLong(value);
+    return this;
   }
 
   /// A string of ISO 8859-1.
   CdrOut string(String value) {
-    ulong(value.length() + 1);
-    out.writeBytes(value.getBytes(StandardCharsets.ISO_8859_1));
-    return octet(0);
+    return ulong(value.length() + 1).put(value.getBytes(StandardCharsets.ISO_8859_1)).octet(0);
   }
 
   /// A `sequence<octet>`.
+  ///
+  /// @param value must not change until all is written: a long one is copied only then
   CdrOut octets(byte[] value) {
     ulong(value.length);
-    out.writeBytes(value);
+    if (value.length <= LONG_BYTES) {
+      return put(value);
+    }
+    written.add(out.flip());
+    written.add(ByteBuffer.wrap(value));
+    writtenBytes += out.limit() + value.length;
+    out = ByteBuffer.allocate(64);
     return this;
   }
 
@@ -78,10 +90,18 @@ final class CdrOut {
   }
 
   int size() {
-    return out.size();
+    return writtenBytes + out.position();
   }
 
   byte[] bytes() {
-    return out.toByteArray();
+    ByteBuffer all = ByteBuffer.allocate(size());
+    writeTo(all);
+    return all.array();
+  }
+
+  /// Writes all of it to a buffer's position.
+  void writeTo(ByteBuffer to) {
+    written.forEach(each -> to.put(each.duplicate()));
+    to.put(out.duplicate().flip());
   }
 }

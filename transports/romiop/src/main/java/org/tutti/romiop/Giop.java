@@ -128,20 +128,24 @@ final class Giop {
     return call(key, operation, arguments);
   }
 
-  /// A request with any arguments.
+  /// A request with any arguments, of id 0.
   static Giop call(String key, String operation, CdrOut arguments) {
+    return call(key, operation, 0, arguments);
+  }
+
+  /// A request with any arguments.
+  static Giop call(String key, String operation, int requestId, CdrOut arguments) {
     byte[] keyBytes = key.getBytes(StandardCharsets.ISO_8859_1);
     byte[] name = (operation + "\0").getBytes(StandardCharsets.US_ASCII);
-    byte[] body = arguments.bytes();
     int nameAt = aligned(28 + keyBytes.length, Integer.BYTES);
     int contextsAt = aligned(nameAt + Integer.BYTES + name.length, Integer.BYTES);
     int bodyAt = aligned(contextsAt + Integer.BYTES, Long.BYTES);
-    int end = body.length == 0 ? contextsAt + Integer.BYTES : bodyAt + body.length;
+    int end = arguments.size() == 0 ? contextsAt + Integer.BYTES : bodyAt + arguments.size();
     ByteBuffer whole = header(MINOR, REQUEST, end - HEADER_BYTES);
-    whole.put(16, (byte) WITH_TARGET).putInt(24, keyBytes.length).put(28, keyBytes);
+    whole.putInt(HEADER_BYTES, requestId).put(16, (byte) WITH_TARGET).putInt(24, keyBytes.length).put(28, keyBytes);
     whole.putInt(nameAt, name.length).put(nameAt + Integer.BYTES, name);
-    if (body.length > 0) {
-      whole.put(bodyAt, body);
+    if (arguments.size() > 0) {
+      arguments.writeTo(whole.position(bodyAt));
     }
     return again(whole.array());
   }

@@ -170,7 +170,7 @@ final class ServantProcess implements Closeable {
   }
 
   private Giop call(String operation, CdrOut arguments) throws IOException {
-    Giop request = begun(Giop.call(address.key(), operation, arguments));
+    Giop request = Giop.call(address.key(), operation, begun(), arguments);
     int sent = 0;
     while (true) {
       Socket to;
@@ -200,11 +200,14 @@ final class ServantProcess implements Closeable {
     }
   }
 
-  private synchronized Giop begun(Giop call) {
+  /// A call begins.
+  ///
+  /// @return its id
+  private synchronized int begun() {
     awaited = ++lastId;
     answer = null;
     since = System.nanoTime();
-    return call.withRequestId(awaited);
+    return awaited;
   }
 
   private void await() throws IOException {
