@@ -17,6 +17,7 @@ final class Flight {
   private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(1); // a selector cannot wait for less
   private static final long LATE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(4); // whoever had to wait for the peer catches up
+  private static final int ASK_EVERY = 4;
   private static final int TRAIN_DATAGRAMS_MIN = 2;
   private static final long ROUND_TRIP_MIN = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long ROUND_TRIP_FIRST = TimeUnit.MILLISECONDS.toNanos(1);
@@ -28,6 +29,7 @@ final class Flight {
   private long rested; // all up to this one arrived or are lost
   private long asked; // the highest number that the peer was asked about
   private long bytes;
+  private long unasked; // bytes from the last one on that asked
   private int lastLength;
   private long granted = Congestion.WINDOW_MIN;
   private int counted; // how many the peer has read, as it said last
@@ -60,9 +62,13 @@ final class Flight {
     return rested == last;
   }
 
-  /// Half of what may be on the way is: the peer ought to say what it has before all is.
-  boolean isHalfFull() {
-    return 2 * bytes >= Math.min(congestion.window(), granted);
+  /// Whether the next datagram asks the peer to say soon what it has: half of what may be on the way is, or more; but
+  /// one in four only, unless that is more than an eighth of what may be on the way. Always so much is on the way to a
+  /// busy line. An answer to each would take a sixteenth of the other direction, on which a member of a chain sends as
+  /// much as it receives; one to each eighth datagram is so late that a TCP on the same line takes most of it.
+  boolean asks() {
+    long most = Math.min(congestion.window(), granted);
+    return 2 * bytes >= most && unasked >= Math.min(most / 8, (long) ASK_EVERY * charge(lastLength));
   }
 
   /// All up to this number have arrived or are lost.
@@ -126,15 +132,24 @@ final class Flight {
     return (int) Math.min(nanos / nanosPerByte(), most);
   }
 
-  /// A datagram leaves.
+  /// A datagram leaves, and asks or does not as [#asks] says.
   ///
   /// @return its number
   long sent(long now, int length) {
+    return sent(now, length, asks());
+  }
+
+  /// A datagram leaves.
+  ///
+  /// @param asks the peer to say soon that it has come
+  /// @return its number
+  long sent(long now, int length, boolean asks) {
     last++;
     int at = (int) last & MASK;
     sentNanos[at] = now;
     charges[at] = charge(length);
     bytes += charges[at];
+    unasked = (asks ? 0 : unasked) + charges[at];
     lastLength = length;
     // Whoever waited for its turn and got the processor late catches up with all of it.
     long late = waits ? Math.max(LATE_NANOS, roundTrip) : LATE_NANOS;

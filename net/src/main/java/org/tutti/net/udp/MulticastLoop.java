@@ -364,7 +364,7 @@ final class MulticastLoop implements Repairs.Out {
   /// @return false when the socket is full, or the path is narrower than it was
   boolean send(MulticastDatagram multicast) {
     List<OutgoingDatagram> all = List.copyOf(multicast.outgoings);
-    boolean soon = all.stream().anyMatch(outgoing -> outgoing.peer.isHalfFull());
+    boolean soon = all.stream().anyMatch(outgoing -> outgoing.peer.asks());
     int count = multicast.count();
     long first = numbers + 1;
     multicast.write(out, soon, loop.life, first);
@@ -384,7 +384,7 @@ final class MulticastLoop implements Repairs.Out {
     loop.multicastCounters.add(MulticastCount.CASTS_SENT, count);
     loop.multicastCounters.add(MulticastCount.CASTS_COPIES, (long) count * all.size());
     for (OutgoingDatagram outgoing : all) {
-      outgoing.peer.left(each, first, count);
+      outgoing.peer.left(each, first, count, soon);
     }
     if (count == 1) {
       repairs.keep(loop.nowNanos, loop.life, first, again(out, loop.life));

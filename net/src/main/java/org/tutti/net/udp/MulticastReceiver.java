@@ -26,16 +26,17 @@ interface MulticastReceiver {
   /// Whether the network breaks datagrams to it and it gets them whole.
   boolean takesWhole();
 
-  /// Whether it should hear soon about the next datagram.
-  boolean isHalfFull();
+  /// Whether it wants to hear soon that the next datagram has come.
+  boolean asks();
 
   /// Writes its part of a multicast, up to the beginning of its frame.
   ///
   /// @param multicast its number
   void writeShare(ByteBuffer out, long multicast);
 
-  /// The next outgoing datagram has left with those for others, in some datagrams of about one length.
-  void left(int length, long multicast, int count);
+  /// The next outgoing datagram has left with those for others, in some datagrams of about one length, which have asked
+  /// all to say soon that they have come, or not.
+  void left(int length, long multicast, int count, boolean asked);
 
   /// The kernel says that a datagram does not fit.
   ///

@@ -339,7 +339,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   }
 
   private boolean send(ByteBuffer datagram, int kind) {
-    DatagramHeader.write(datagram, kind | (flight.isHalfFull() ? DatagramHeader.SOON : 0), life, own);
+    DatagramHeader.write(datagram, kind | (flight.asks() ? DatagramHeader.SOON : 0), life, own);
     DatagramHeader.number(datagram, flight.last() + 1);
     receipt.write(datagram);
     return loop.load(datagram.flip(), at);
@@ -402,8 +402,8 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   }
 
   @Override
-  public boolean isHalfFull() {
-    return flight.isHalfFull();
+  public boolean asks() {
+    return flight.asks();
   }
 
   @Override
@@ -413,11 +413,11 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   }
 
   @Override
-  public void left(int length, long multicast, int count) {
+  public void left(int length, long multicast, int count, boolean asked) {
     releaseFirst();
     receipt.told();
     for (int i = 0; i < count; i++) {
-      multicasts.sent(multicast + i, flight.sent(loop.nowNanos, length));
+      multicasts.sent(multicast + i, flight.sent(loop.nowNanos, length, asked));
     }
     awaiting.begin();
     loop.list(this);

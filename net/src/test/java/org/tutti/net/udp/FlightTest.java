@@ -2,6 +2,7 @@ package org.tutti.net.udp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 
 class FlightTest {
@@ -19,10 +20,31 @@ class FlightTest {
       sent++;
     }
     assertThat(sent).isEqualTo(10_000 / (1000 + Flight.OVERHEAD_BYTES));
-    assertThat(flight.isHalfFull()).isTrue();
+    assertThat(flight.asks()).isTrue();
     flight.echoed(MILLI, 100 + sent, sent, 0, 10_000);
     assertThat(flight.isEmpty()).isTrue();
     assertThat(flight.hasRoom(1000)).isTrue();
+  }
+
+  /// Not each of those that leave while the line is busy, and not only the last one, which may be lost.
+  @Test
+  void fromTheMiddleOnOneInFourAsks() {
+    var large = new Flight(0, new Congestion(4 << 20));
+    large.echoed(0, 0, 0, 0, GRANT);
+    int window = (32 << 10) / Flight.charge(1);
+    var asking = new ArrayList<Integer>();
+    for (int i = 0; i < window; i++) {
+      if (large.asks()) {
+        asking.add(i);
+      }
+      large.sent(0, 1);
+    }
+    assertThat(large.hasRoom(1)).isFalse();
+    assertThat(asking).containsExactly(32, 36, 40, 44, 48, 52, 56, 60);
+    large.echoed(MILLI, 10, 10, 0, GRANT);
+    assertThat(large.asks()).as("as much is on the way as before").isFalse();
+    large.sent(0, 1, true);
+    assertThat(large.asks()).as("another one has asked this peer, too").isFalse();
   }
 
   @Test

@@ -182,7 +182,7 @@ final class LineModel {
       boolean soon = false;
       int bytes = 0;
       while (flight.hasRoom(DATAGRAM) && flight.pauseNanos(now) <= 0) {
-        soon |= flight.isHalfFull();
+        soon |= flight.asks();
         train.add(flight.sent(now, DATAGRAM));
         bytes += Flight.charge(DATAGRAM);
         if (bytes >= flight.burstBytes()) {

@@ -75,7 +75,7 @@ final class QueuedReceiver implements MulticastReceiver {
   }
 
   @Override
-  public boolean isHalfFull() {
+  public boolean asks() {
     return false;
   }
 
@@ -85,7 +85,7 @@ final class QueuedReceiver implements MulticastReceiver {
   }
 
   @Override
-  public void left(int length, long multicast, int count) {
+  public void left(int length, long multicast, int count, boolean asked) {
     throw new UnsupportedOperationException();
   }
 
