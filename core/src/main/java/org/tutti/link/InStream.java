@@ -117,7 +117,7 @@ final class InStream {
   }
 
   long deadline() {
-    return ackAt;
+    return ackOwed >= ACK_EVERY ? Long.MIN_VALUE : ackAt;
   }
 
   /// An acknowledgement has gone out.

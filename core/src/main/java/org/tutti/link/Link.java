@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
@@ -35,12 +36,20 @@ import org.tutti.wire.WireWriter;
 /// closed stream's number and end are remembered, and lower numbers are not taken again. (4) The directions are
 /// replaced one by one: a new stream of the peer leaves ours alone, or both sides would replace theirs for ever.
 final class Link {
+  /// It need not be looked at.
+  static final int NOWHERE = -1;
+
   private final Path path;
   private final InStream in;
   private final OutStream out;
   private final Set<MemberId> needed;
-  private long openedAs; // of the owner's: how many had been opened before, and whether it is looked at
-  private boolean waiting;
+  private long openedAs; // of the owner's: how many had been opened before
+
+  /// Of [DueLinks]: when it is looked at if nothing happens to it, where it stands for that, and whether something has.
+  long dueAt = Long.MAX_VALUE;
+
+  int place = NOWHERE;
+  boolean isTouched;
 
   Link(Path path, InStream.Kept kept, LongSupplier numbers, Links.Receiver receiver) {
     this.path = path;
@@ -89,29 +98,6 @@ final class Link {
 
   long openedAs() {
     return openedAs;
-  }
-
-  /// Whether it is looked at for what it has to write.
-  boolean isWaiting() {
-    return waiting;
-  }
-
-  /// Looks at it from now on.
-  ///
-  /// @return whether it was not
-  boolean wake() {
-    boolean rested = !waiting;
-    waiting = true;
-    return rested;
-  }
-
-  /// Does not look at it any more.
-  ///
-  /// @return whether it was
-  boolean rest() {
-    boolean waited = waiting;
-    waiting = false;
-    return waited;
   }
 
   long lastTakenNanos() {
@@ -211,5 +197,6 @@ final class Link {
   void check() {
     in.check();
     out.check();
+    Invariant.check(isTouched || dueAt == deadline(), "a link that will have something to write is looked at then");
   }
 }

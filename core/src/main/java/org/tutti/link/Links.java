@@ -91,7 +91,7 @@ public final class Links {
   private final Receiver receiver;
   private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
   private final Map<Long, Link> shut = new LinkedHashMap<>(); // by incarnation, in the order of shutting
-  private final List<Link> waiting = new ArrayList<>(); // open, with something to write sometime; as they were opened
+  private final DueLinks due = new DueLinks();
   private final InStream.Kept kept = new InStream.Kept();
   private final Map<Address, Integer> spoken = new LinkedHashMap<>(); // versions that nodes there have asked for
   private final Refusals refusals;
@@ -176,7 +176,11 @@ public final class Links {
       MemberId before = known == null ? null : known.peer();
       Link link = accept(packet, known);
       if (link != null) {
-        receiver.heard(link.peer(), packet.beat(), !link.peer().equals(before));
+        boolean first = !link.peer().equals(before);
+        if (first) {
+          due.touch(link); // another address may have room
+        }
+        receiver.heard(link.peer(), packet.beat(), first);
         if (packet.kind() == Packet.DATAGRAM) {
           receiver.datagram(link.peer(), packet.body());
         } else {
@@ -297,9 +301,7 @@ public final class Links {
   }
 
   private void keepShut(Link link) {
-    if (link.rest()) {
-      waiting.remove(link);
-    }
+    due.forget(link);
     shut.put(link.peer().incarnation(), link);
     if (shut.size() > SHUT_KEPT_MAX) {
       shut.remove(shut.keySet().iterator().next());
@@ -319,19 +321,7 @@ public final class Links {
       link.opened(openNext++);
       shut.remove(key);
     }
-    wake(link);
-  }
-
-  /// Looks at an open link again: it may have something to write by now.
-  private void wake(Link link) {
-    if (!link.wake()) {
-      return;
-    }
-    int at = waiting.size();
-    while (at > 0 && waiting.get(at - 1).openedAs() > link.openedAs()) {
-      at--;
-    }
-    waiting.add(at, link);
+    due.touch(link);
   }
 
   /// Closes the oldest links that nobody needs when there are too many; who is meant seriously opens another stream.
@@ -369,7 +359,7 @@ public final class Links {
     Link link = open.get(peer.incarnation());
     if (link != null && link.peer().equals(peer)) {
       link.in().hurry(now);
-      wake(link);
+      due.touch(link);
     }
   }
 
@@ -379,7 +369,9 @@ public final class Links {
   /// @param to      the peer
   /// @param message the bytes; must fit into one frame
   public void datagram(long now, MemberId to, Encoded message) {
-    of(to).datagram(now, message);
+    Link link = of(to);
+    link.datagram(now, message);
+    due.touch(link); // there may be no more room
   }
 
   /// Sends a message to whatever life is at an address.
@@ -411,15 +403,16 @@ public final class Links {
     for (Link link : open.values()) {
       if (link.peer().address().equals(address)) {
         link.reconnected(now);
-        wake(link);
+        due.touch(link);
       }
     }
   }
 
-  private static void ready(Map<Long, Link> links, Address address) {
+  private void ready(Map<Long, Link> links, Address address) {
     for (Link link : links.values()) {
       if (link.peer().address().equals(address)) {
         link.ready();
+        due.touch(link);
       }
     }
   }
@@ -544,48 +537,31 @@ public final class Links {
   ///
   /// @param now the time
   public void flush(long now) {
-    int kept = 0;
-    for (int i = 0; i < waiting.size(); i++) {
-      Link link = waiting.get(i);
-      link.flush(now);
-      if (link.deadline() == Long.MAX_VALUE) {
-        link.rest();
-      } else {
-        waiting.set(kept++, link);
-      }
-    }
-    while (waiting.size() > kept) {
-      waiting.removeLast();
-    }
+    due.flush(now);
   }
 
   /// When [#flush] is wanted next.
   ///
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
-    long deadline = Long.MAX_VALUE;
-    for (int i = 0; i < waiting.size(); i++) {
-      deadline = Math.min(deadline, waiting.get(i).deadline());
-    }
-    return deadline;
+    return due.deadline();
   }
 
   /// Fails when an invariant does not hold.
   public void check() {
     Invariant.check(shut.size() <= SHUT_KEPT_MAX, "only so many closed links are kept");
+    due.check();
     List<InStream> streams = new ArrayList<>(open.size());
     open.forEach((incarnation, link) -> {
       Invariant.check(link.isOpen() && !shut.containsKey(incarnation), "an open link has a stream, and is not shut");
       Invariant.check(link.peer().incarnation() == incarnation, "a link is found by its peer's incarnation");
       link.check();
-      Invariant.check(
-          link.isWaiting() ? waiting.contains(link) : link.deadline() == Long.MAX_VALUE,
-          "a link that will have something to write is looked at");
       streams.add(link.in());
     });
     kept.check(streams); // a closed stream keeps nothing
     for (Link link : shut.values()) {
-      Invariant.check(!link.isOpen() && !link.isWaiting(), "a link that is shut has no stream, and waits for nothing");
+      Invariant.check(
+          !link.isOpen() && link.place == Link.NOWHERE, "a link that is shut has no stream, and waits for nothing");
     }
   }
 

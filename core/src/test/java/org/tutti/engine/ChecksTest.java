@@ -254,7 +254,18 @@ class ChecksTest {
         "an open link has a stream, and is not shut",
         in -> in.put("links.shut", B.incarnation(), in.get("links.open.0")));
     row("a link is found by its peer's incarnation", in -> in.put("links.open", 99L, in.get("links.open.0")));
-    row("a link that will have something to write is looked at", in -> in.set(LINK + "waiting", false));
+    row("a link that will have something to write is looked at then", in -> in.set(LINK + "dueAt", 5L));
+    row("a link that is due is where it says", in -> in.set("links.due.heap.0.place", 99));
+    row(
+        "the first link is due first",
+        in -> {
+          in.call("links", "remember", C);
+          in.set("links.shut.0.place", 1);
+          in.set("links.shut.0.dueAt", 5L);
+          in.set("links.due.heap.1", in.get("links.shut.0"));
+          in.set("links.due.size", 2);
+        });
+    row("a link that something has happened to says so", in -> in.add("links.due.touched", in.get("links.due.heap.0")));
     row(
         "a link that is shut has no stream, and waits for nothing",
         in -> in.put("links.shut", 99L, in.get("links.open.0")));
