@@ -2,9 +2,11 @@ package org.tutti.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupMetrics;
 import org.tutti.MemberId;
@@ -185,13 +187,17 @@ final class StatusTracker {
     List<MemberId> missing = new ArrayList<>(rule.deciders(last, absentees));
     missing.removeIf(member -> isHere(here, member));
     int needed = 0;
-    while (!suffice(rule, here, last, absentees, missing.subList(0, needed)) && needed < missing.size()) {
-      needed++;
+    int most = missing.size();
+    while (needed < most) { // whoever is more than a quorum is one
+      int some = (needed + most) / 2;
+      boolean suffice = suffice(rule, here, last, absentees, new LinkedHashSet<>(missing.subList(0, some)));
+      needed = suffice ? needed : some + 1;
+      most = suffice ? some : most;
     }
     return new Wait(needed == 0 ? Cause.STORAGE : Cause.QUORUM, missing, needed, apart, 0);
   }
 
-  private boolean suffice(PrimaryRule rule, View here, View last, List<MemberId> absentees, List<MemberId> more) {
+  private boolean suffice(PrimaryRule rule, View here, View last, List<MemberId> absentees, Set<MemberId> more) {
     return rule.mayGoOn(last, absentees, member -> isHere(here, member) || more.contains(member));
   }
 
