@@ -28,7 +28,7 @@ public record MemberId(String name, Address address, long incarnation) implement
   /// @param other the member to compare with
   /// @return whether this supersedes `other`
   public boolean supersedes(MemberId other) {
-    return name.equals(other.name) && incarnation > other.incarnation;
+    return incarnation > other.incarnation && name.equals(other.name);
   }
 
   /// Whether this is a later life of the same name at the same address: then the other one has ended, as no two
