@@ -40,6 +40,7 @@ import org.tutti.membership.Hello;
 import org.tutti.membership.InitialState;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
+import org.tutti.membership.MeetReader;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Merge;
 import org.tutti.membership.Omission;
@@ -112,6 +113,7 @@ final class GroupEngine {
   private final Suspects suspects;
   private final ViewAgreement agreement;
   private final Merge merge;
+  private final MeetReader meets = new MeetReader();
   private final ViewFilter filter;
   private final BoardExchange board;
   private final StatusTracker statusTracker;
@@ -374,7 +376,11 @@ final class GroupEngine {
       finish(superseded(self));
       return;
     }
-    view().members().stream().filter(member::replaces).toList().forEach(this::lost);
+    for (MemberId other : view().members()) { // mostly nobody, and looked for whenever a node is heard first
+      if (member.replaces(other)) {
+        lost(other);
+      }
+    }
   }
 
   static End superseded(MemberId self) {
@@ -582,7 +588,7 @@ final class GroupEngine {
       case BATCH, ORDER, STABILITY, FRONTIER, SUBSET, READ -> filter.inView(from, channel, in.viewId(), in.rest());
       case STATE -> filter.state(from, in.rest());
       case BOARD -> board.receive(from, BoardExchange.CODEC.readAll(in));
-      case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
+      case VIEW -> viewMessage(from, meets.read(in));
       case HELLO -> throw new Malformed("hello in a link");
     }
   }

@@ -17,6 +17,7 @@ import org.tutti.effect.Effects;
 import org.tutti.history.OrderingEpochs;
 import org.tutti.link.Links;
 import org.tutti.membership.Hello;
+import org.tutti.membership.ViewMessage;
 import org.tutti.transport.Address;
 import org.tutti.wire.Channel;
 import org.tutti.wire.Codec;
@@ -157,6 +158,8 @@ final class Ports implements OrderingEpochs.PortFactory {
     private final String scope;
     private final Codec<M> codec;
     private final Effects.Inward<M> inward;
+    private @Nullable M said; // the last one that was said to one and is said to others, and its bytes
+    private @Nullable Encoded encoded;
 
     Port(Channel channel, String scope, Codec<M> codec, Effects.Inward<M> inward) {
       this.channel = channel;
@@ -172,8 +175,20 @@ final class Ports implements OrderingEpochs.PortFactory {
       } else if (to.equals(node.self)) {
         node.later.accept(() -> inward.receive(to, message));
       } else {
-        node.links.send(to, Encoded.of(frame(channel), codec, message));
+        node.links.send(to, encoded(message));
       }
+    }
+
+    private Encoded encoded(M message) {
+      Encoded known = encoded;
+      if (known != null && message == said) {
+        return new Encoded(known.head(), known.tail(), known.sender()); // links take one object for one message
+      }
+      Encoded made = Encoded.of(frame(channel), codec, message);
+      boolean kept = message instanceof ViewMessage.Meet;
+      said = kept ? message : null;
+      encoded = kept ? made : null;
+      return made;
     }
 
     @Override

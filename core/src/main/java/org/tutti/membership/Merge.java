@@ -84,6 +84,7 @@ public final class Merge {
   private final Endings endings;
   private final NamesInUse names;
   private final MergeCandidates mergeCandidates;
+  private ViewMessage.@Nullable Meet said; // the last one; several get the same, which is encoded once
   private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
   private final Set<Address> left = new TreeSet<>(); // those of them that were in the view before this one
@@ -259,7 +260,9 @@ public final class Merge {
     List<MemberId> lives = identity.earlier();
     List<MemberId> latest = lives.subList(Math.max(0, lives.size() - ViewMessage.Meet.LIVES_MAX), lives.size());
     Versions versions = agreement.speaks().understood();
-    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), latest, versions, answer);
+    var meet = new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), latest, versions, answer);
+    said = meet.equals(said) ? said : meet;
+    return said;
   }
 
   /// A message has come.

@@ -349,7 +349,13 @@ public final class ViewAgreement {
   ///
   /// @param other the view
   void wentTo(View other) {
-    peerStates.wentTo(other.id(), other.members());
+    List<MemberId> both = new ArrayList<>();
+    for (MemberId member : view.members()) { // mostly a newcomer's own, and the other one that of a large group
+      if (other.contains(member)) {
+        both.add(member);
+      }
+    }
+    peerStates.wentTo(other.id(), both);
     promise.wentTo(other);
   }
 
