@@ -31,7 +31,9 @@ import org.tutti.wire.WireWriter;
 /// done for open links only.
 public final class Links {
   private static final int SHUT_KEPT_MAX = 1024; // links without streams: somebody called, or was needed once
-  private static final int STRANGERS_MAX = 64; // open links that nobody needs
+  // Open links that nobody needs. When a large group is founded its members are strangers to each other first: if the
+  // coordinator's link were closed for those of others, the group would not come together.
+  private static final int STRANGERS_MAX = 1024;
 
   /// What the links tell their node. Called within [#arrived].
   public interface Receiver {

@@ -491,14 +491,14 @@ class LinkTest {
     pair.a.send(10);
     assertThat(pair.quiet(100)).isTrue();
     List<MemberId> strangers =
-        LongStream.range(100, 400).mapToObj(one -> new MemberId("x", new Address("far:" + one), one)).toList();
+        LongStream.range(100, 1400).mapToObj(one -> new MemberId("x", new Address("far:" + one), one)).toList();
     for (MemberId stranger : strangers) {
       WireWriter packet = Packet.begin(VERSION, Packet.DATA, speaker(stranger), pair.b.self.incarnation(), true, false);
       data(packet, 1);
       pair.b.links.arrived(0, said(packet, 1));
     }
-    assertThat(pair.b.links.open()).startsWith(pair.a.self).endsWith(strangers.getLast()).hasSize(65);
-    assertThat(Metric.byKey(pair.b.counters.metrics())).containsEntry("link.strangers.closed", 300L - 64);
+    assertThat(pair.b.links.open()).startsWith(pair.a.self).endsWith(strangers.getLast()).hasSize(1025);
+    assertThat(Metric.byKey(pair.b.counters.metrics())).containsEntry("link.strangers.closed", 1300L - 1024);
   }
 
   @Test
