@@ -132,6 +132,12 @@ final class PeerStates {
     elsewhere.remove(member);
   }
 
+  /// Members of another view have gone there without this one.
+  void wentTo(View other) {
+    // Mostly this view is a newcomer's own, and the other one that of a large group.
+    wentTo(other.id(), view.members().stream().filter(other::contains).toList());
+  }
+
   /// Members have gone to another view without this one. An attempt of theirs that is later than that view may still
   /// bring all together.
   void wentTo(ViewId other, Collection<MemberId> members) {

@@ -349,13 +349,7 @@ public final class ViewAgreement {
   ///
   /// @param other the view
   void wentTo(View other) {
-    List<MemberId> both = new ArrayList<>();
-    for (MemberId member : view.members()) { // mostly a newcomer's own, and the other one that of a large group
-      if (other.contains(member)) {
-        both.add(member);
-      }
-    }
-    peerStates.wentTo(other.id(), both);
+    peerStates.wentTo(other);
     promise.wentTo(other);
   }
 
