@@ -341,6 +341,10 @@ class ReplicaTest {
     Client client =
         Client.of("counter").at(replicas.get(2).clients()).policy(ALL_REPLIES).bundled().deadline(PATIENCE).connect();
     clients.add(client);
+    Instant end = Instant.now().plus(PATIENCE);
+    while (client.collect(number(1), PATIENCE).get().replies().size() < 3) { // once all have said they serve
+      assertThat(Instant.now()).isBefore(end);
+    }
     for (int bytes : List.of(Long.BYTES, 100_000, SessionTable.REPLY_BYTES_MAX - 64, SessionTable.REPLY_BYTES_MAX)) {
       ByteBuffer command = ByteBuffer.allocate(Long.BYTES + Integer.BYTES).putInt(Long.BYTES, bytes);
       Consolidated<Answer> outcome = client.collect(command, PATIENCE).get();
