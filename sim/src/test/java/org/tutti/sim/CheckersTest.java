@@ -336,6 +336,21 @@ class CheckersTest {
     assertThat(run.violated()).isEmpty();
   }
 
+  /// As where the end of a member's branch is not to be had: it takes over the history of the view that it could not
+  /// enter when it goes on into the next one, and not earlier.
+  @Test
+  void theHistoryOfAViewThatTookInAMemberMayComeWhenItGoesOn() {
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c").install(nonPrimary(2, "c"), "c");
+    run.install(primary(3, "a", "b", "c"), "a", "b").deliver(0, run.batch("a", 0), "a", "b");
+    run.deliver(0, run.batch("a", 0), "c").goOn(primary(4, "a", "b", "c"), "c");
+    run.install(primary(4, "a", "b", "c"), "a", "b");
+    assertThat(run.violated()).isEmpty();
+    HandWrittenHistory sooner = uniform().submit("a", 1).install(ABC, "a", "b", "c").install(nonPrimary(2, "c"), "c");
+    sooner.install(primary(3, "a", "b", "c"), "a", "b").deliver(0, sooner.batch("a", 0), "a", "b");
+    sooner.deliver(0, sooner.batch("a", 0), "c").install(primary(4, "a", "b", "c"), "a", "b", "c");
+    assertThat(sooner.violated()).containsExactlyInAnyOrder("NoDeliveryInNonPrimary", "UniformAgreement");
+  }
+
   @Test
   void decidedMatchesDelivery() {
     HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a").decide("a", 1, 5);

@@ -179,6 +179,12 @@ final class HandWrittenHistory {
     return this;
   }
 
+  /// A member installs a view in the moment of what happened last.
+  HandWrittenHistory goOn(View view, String member) {
+    history.add(new HistoryEvent.Installed(of(member), nanos, view));
+    return this;
+  }
+
   HandWrittenHistory install(View view, String... members) {
     for (String member : members) {
       history.add(new HistoryEvent.Installed(of(member), ++nanos, view));
