@@ -1,7 +1,5 @@
 package org.tutti.sim.check;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
@@ -53,56 +51,32 @@ public record UniformAgreement() implements Checker {
     }
   }
 
-  /// What is delivered in a view, on time or late, lies before the beginning of every later primary view; when a member
-  /// goes on from a view that is not primary, before that of the view to which it goes, as it may have the history of
-  /// views between that it could not enter ([NoDeliveryInNonPrimary]).
+  /// What is delivered in a view, on time or late, lies before the beginning of every later primary view; what was
+  /// taken over of a view that could not be entered, before that of every primary view after that one.
   private static void late(History history, ViewIntervals intervals, Consumer<String> report) {
+    var taken = new TakenOver(history, intervals);
     var current = new View[history.members().size()];
-    List<Delivered> apart = new ArrayList<>(); // in views that are not primary, since these were installed
     for (HistoryEvent event : history.events()) {
       if (event instanceof HistoryEvent.Installed installed) {
-        for (Delivered delivered : apart) {
-          boolean goesOn = delivered.member() == installed.member() && delivered.nanos() == installed.nanos();
-          if (goesOn && installed.view().primary()) {
-            late(history, delivered, current, installed.view(), intervals, report);
-          } else if (delivered.member() == installed.member()) {
-            late(history, delivered, current, successor(current[delivered.member()], intervals), intervals, report);
-          }
-        }
-        apart.removeIf(delivered -> delivered.member() == installed.member());
         current[installed.member()] = installed.view();
       } else if (event instanceof Delivered delivered && current[delivered.member()] != null) {
-        View view = current[delivered.member()];
-        if (view.primary()) {
-          late(history, delivered, current, successor(view, intervals), intervals, report);
-        } else {
-          apart.add(delivered);
+        View of = taken.viewOf(delivered);
+        View successor = successor(of == null ? current[delivered.member()] : of, intervals);
+        if (successor != null
+            && delivered.index() >= intervals.startOf(successor)
+            && intervals.startOf(successor) >= 0) {
+          report.accept(
+              history.name(delivered.member())
+                  + " delivered "
+                  + delivered.index()
+                  + " in "
+                  + current[delivered.member()]
+                  + ", but "
+                  + successor
+                  + " begins at "
+                  + intervals.startOf(successor));
         }
       }
-    }
-    for (Delivered delivered : apart) {
-      late(history, delivered, current, successor(current[delivered.member()], intervals), intervals, report);
-    }
-  }
-
-  private static void late(
-      History history,
-      Delivered delivered,
-      View[] current,
-      @Nullable View successor,
-      ViewIntervals intervals,
-      Consumer<String> report) {
-    if (successor != null && delivered.index() >= intervals.startOf(successor) && intervals.startOf(successor) >= 0) {
-      report.accept(
-          history.name(delivered.member())
-              + " delivered "
-              + delivered.index()
-              + " in "
-              + current[delivered.member()]
-              + ", but "
-              + successor
-              + " begins at "
-              + intervals.startOf(successor));
     }
   }
 

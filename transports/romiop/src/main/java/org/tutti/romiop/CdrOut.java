@@ -10,11 +10,12 @@ import org.omg.IOP.TaggedProfile;
 /// Writes values as CORBA does (CDR), big-endian. What is written begins at a multiple of 8 of its message, or is an
 /// encapsulation, a message of its own.
 final class CdrOut {
-  private static final int LONG_BYTES = 1024;
+  private static final int FIRST_BYTES = 64;
+  private static final int COPIED_BYTES_MAX = 1024; // longer ones are kept as they are, until all is written
 
   private final List<ByteBuffer> written = new ArrayList<>();
   private int writtenBytes;
-  private ByteBuffer out = ByteBuffer.allocate(64); // what comes after these
+  private ByteBuffer out = ByteBuffer.allocate(FIRST_BYTES); // what comes after these
 
   private ByteBuffer room(int size) {
     if (out.remaining() < size) {
@@ -63,13 +64,13 @@ final class CdrOut {
   /// @param value must not change until all is written: a long one is copied only then
   CdrOut octets(byte[] value) {
     ulong(value.length);
-    if (value.length <= LONG_BYTES) {
+    if (value.length <= COPIED_BYTES_MAX) {
       return put(value);
     }
     written.add(out.flip());
     written.add(ByteBuffer.wrap(value));
     writtenBytes += out.limit() + value.length;
-    out = ByteBuffer.allocate(64);
+    out = ByteBuffer.allocate(FIRST_BYTES);
     return this;
   }
 
