@@ -19,6 +19,10 @@ import org.tutti.View;
 /// several lines meet at each receiver, so that queues form there as well, and a member whose window is full of what
 /// goes to the busiest receiver sends nothing to the others.
 ///
+/// Where the network's multicast reaches others, a star sends one copy, and the sender's line is none that a chain
+/// could spare. But several senders' multicasts meet at each receiver as stars do, and there they get lost: so a chain
+/// may be chosen while others multicast half as much as this member, or more.
+///
 /// The delay of packets as a sign that a queue has formed, against the least delay of the last seconds: Brakmo and
 /// Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.
 public final class BottleneckDetector implements Disseminator.Choice {
@@ -28,6 +32,8 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private static final long ROOM_BYTES_MIN = 64 << 10; // as long as nothing is known
   private static final double ROOM_KEPT = 0.9; // of the room for an interval, in the next one
   private static final int STAR_PARTS = 2; // of what the line carries a star may take one
+  private static final int MEETING_PARTS = 2; // of what this member multicasts, when others multicast one
+  private static final double PAST = 0.9; // part that an interval keeps of what came before it
 
   /// What is known of the lines to other nodes.
   public interface Lines {
@@ -37,6 +43,12 @@ public final class BottleneckDetector implements Disseminator.Choice {
     /// @param peer the peer
     /// @return nanoseconds, 0 when few are on the way or nothing is known
     long queueingNanos(long now, MemberId peer);
+
+    /// Whether a multicast of the network reaches a peer.
+    ///
+    /// @param peer the peer
+    /// @return whether packets for it leave once, with those for others
+    boolean isMulticast(MemberId peer);
 
     /// How much the peer has acknowledged, ever.
     ///
@@ -65,6 +77,9 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private boolean chains;
   private long since = Long.MIN_VALUE;
   private long sent; // bytes of this member's batches since then
+  private long came; // and of others'
+  private double own; // averages of these
+  private double others;
   private long acknowledged; // by all, at that time
   private long room = ROOM_BYTES_MIN; // of a line, for what waits for it
   private double capacity; // of the line in bytes a nanosecond; 0 as long as it was never full
@@ -89,6 +104,11 @@ public final class BottleneckDetector implements Disseminator.Choice {
     lookAgain();
     sent += bytes;
     return way();
+  }
+
+  @Override
+  public void came(int bytes) {
+    came += bytes;
   }
 
   private Transmission.Way way() {
@@ -140,15 +160,20 @@ public final class BottleneckDetector implements Disseminator.Choice {
     long total = 0;
     long waits = Long.MAX_VALUE; // the least of all members
     long most = 0;
+    boolean multicasts = false;
     for (MemberId member : current.members()) {
       if (!member.equals(self)) {
         total += lines.acknowledgedBytes(member);
         long queueing = lines.queueingNanos(now, member);
         waits = Math.min(waits, queueing);
         most = Math.max(most, queueing);
+        multicasts |= lines.isMulticast(member);
       }
     }
-    boolean full = (chains ? most : waits) >= QUEUEING_NANOS;
+    own = own * PAST + sent;
+    others = others * PAST + came;
+    boolean spared = multicasts && others * MEETING_PARTS < own;
+    boolean full = !spared && (chains ? most : waits) >= QUEUEING_NANOS;
     double passed = Math.max(INTERVAL_NANOS, (double) now - since);
     double rate = Math.max(0, total - acknowledged) / passed;
     long carried = (long) (rate * INTERVAL_NANOS / (current.size() - 1)); // by each line
@@ -158,10 +183,11 @@ public final class BottleneckDetector implements Disseminator.Choice {
       chains = true;
     } else if (chains) {
       double star = rate + sent / passed * (current.size() - 2);
-      chains = star * STAR_PARTS > capacity;
+      chains = !spared && star * STAR_PARTS > capacity;
     }
     since = now;
     sent = 0;
+    came = 0;
     acknowledged = total;
   }
 }

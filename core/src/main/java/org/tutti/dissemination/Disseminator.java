@@ -61,6 +61,11 @@ public final class Disseminator {
     /// @return how it is to go; who relays sends as a star instead of through itself
     Way way(int bytes);
 
+    /// A batch of another member has come, whatever way.
+    ///
+    /// @param bytes of the batch
+    default void came(int bytes) {}
+
     /// Whether a batch of this member may leave now. One that waits here can still take another way; one that waits
     /// for a line cannot. If not, it is asked again when anything arrives, and after [#RETRY_NANOS] at the latest.
     ///
@@ -165,6 +170,7 @@ public final class Disseminator {
   ///
   /// @param message the batch; its payload stays as it is until all members of the view hold it
   public void forward(Transmission message) {
+    choice.came(message.batch().payload().remaining());
     if (message.way() == Way.RELAY) {
       if (self == RELAY) {
         relay(message);

@@ -896,6 +896,11 @@ final class GroupEngine {
     }
 
     @Override
+    public boolean isMulticast(MemberId peer) {
+      return node.services().links().isMulticast(peer);
+    }
+
+    @Override
     public long acknowledgedBytes(MemberId peer) {
       return node.services().links().acknowledgedBytes(peer);
     }

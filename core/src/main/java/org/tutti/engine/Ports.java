@@ -182,9 +182,9 @@ final class Ports implements OrderingEpochs.PortFactory {
     private Encoded encoded(M message) {
       Encoded known = encoded;
       if (known != null && message == said) {
-        return new Encoded(known.head(), known.tail(), known.sender()); // links take one object for one message
+        return new Encoded(known.head(), known.tail(), known.sender(), false); // links take one object for one message
       }
-      Encoded made = Encoded.of(frame(channel), codec, message);
+      Encoded made = Encoded.of(frame(channel), codec, message, false);
       boolean kept = message instanceof ViewMessage.Meet;
       said = kept ? message : null;
       encoded = kept ? made : null;
@@ -210,10 +210,11 @@ final class Ports implements OrderingEpochs.PortFactory {
     }
 
     private void sendToOthers(Collection<MemberId> to, M message) {
+      boolean common = to.size() > 2; // mostly one of them is this member
       Encoded encoded = null;
       for (MemberId each : to) {
         if (!each.equals(node.self)) {
-          encoded = encoded == null ? Encoded.of(frame(channel), codec, message) : encoded;
+          encoded = encoded == null ? Encoded.of(frame(channel), codec, message, common) : encoded;
           node.links.send(each, encoded);
         }
       }

@@ -79,6 +79,10 @@ final class Link {
     return path.peer();
   }
 
+  boolean isMulticast() {
+    return path.isMulticast();
+  }
+
   void send(Encoded message) {
     out.send(message);
   }

@@ -498,6 +498,15 @@ public final class Links {
     return link == null ? 0 : link.out().outstandingBytes();
   }
 
+  /// Whether packets with the same content for several peers leave this host once, and reach a peer so.
+  ///
+  /// @param peer the peer
+  /// @return whether they do
+  public boolean isMulticast(MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link != null && link.isMulticast();
+  }
+
   /// How much of a sender's bulk is queued for a peer and in no packet yet.
   ///
   /// @param peer   the peer

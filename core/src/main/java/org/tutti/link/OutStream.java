@@ -18,19 +18,24 @@ import org.tutti.wire.WireWriter;
 /// The sending direction of a link: packs messages into packets, keeps these until they are acknowledged, sends them
 /// again when they are not.
 ///
-/// Bulk messages wait in a queue of their own, which others overtake; and they are held back while what is on the way
-/// has waited for the line for [#HOLD_NANOS]. So places, acknowledgements and view changes wait for little of the data
-/// before them, however slow the line is and however much of it a transport would take: what is on the way is what the
-/// line carries in its round trip and that time. A delay as the bound: Brakmo and Peterson, "TCP Vegas", IEEE JSAC
-/// 13(8), 1995; as there, the fastest round trip is learned from packets that were sent when little was on the way. And
-/// never is more on the way than twice what the line has carried in such a time, so that what is known of a line keeps
-/// up with what is sent, as with BBR's gain while it starts ([DeliveryRate]).
+/// Bulk messages wait in a queue of their own, which others overtake; and they are held back while more is on the way
+/// than twice what the line has carried in its round trip and [#HOLD_NANOS]. So places, acknowledgements and view
+/// changes wait for little of the data before them, however slow the line is and however much of it a transport would
+/// take. Because of the factor what is known of the line keeps up with what is sent, as with BBR's gain while it
+/// starts ([DeliveryRate]). The round trip is the fastest one of those packets that were sent when little was on the
+/// way, as in Brakmo and Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.
+///
+/// A line that has got slower shows by a delay, Vegas' criterion: while a packet is not acknowledged after that round
+/// trip and [#PATIENCE_NANOS], bulk is held back as well. That is longer than [#HOLD_NANOS], as an acknowledgement
+/// waits for a line too, the other direction of this one, which is full when its peer sends: with one time for both,
+/// bulk was held back in front of an idle line.
 final class OutStream {
   private static final int RESEND_AT_ONCE = 16;
   private static final int RESENT_PER_ARRIVED = 2;
   private static final int BACKOFF_MAX = 4;
   private static final int FEW = 1; // there is room for: a large group has a link to each member, mostly idle
   private static final long HOLD_NANOS = 20_000_000;
+  private static final long PATIENCE_NANOS = 4 * HOLD_NANOS;
   private static final int HOLD_BYTES_MIN = 16 << 10; // less is never held back
   private static final int HOLD_BYTES_MAX = 128 << 10; // nor what is less, where lines carry it in that time
   private static final int BURST_BYTES = 64 << 10; // at once, as long as nothing is known
@@ -114,9 +119,10 @@ final class OutStream {
     if (oldest == null || onTheWay < holdBytes()) {
       return false;
     }
-    long patience = roundTrip.bestNanos() + HOLD_NANOS;
-    long carried = rate.bytesIn(patience);
-    return now - oldest.atNanos >= patience || onTheWay >= (carried == 0 ? BURST_BYTES : GAIN * carried);
+    long best = roundTrip.bestNanos();
+    long carried = rate.bytesIn(best + HOLD_NANOS);
+    long most = carried == 0 ? BURST_BYTES : GAIN * carried;
+    return onTheWay >= most || now - oldest.atNanos >= best + PATIENCE_NANOS;
   }
 
   /// What the line carries in [#HOLD_NANOS], within limits: little where lines are thin, and not so little where they
@@ -440,7 +446,7 @@ final class OutStream {
       if (!last) {
         break;
       }
-      boolean whole = message.isBulk() && path.isMulticast();
+      boolean whole = message.isBulk() && message.common() && path.isMulticast();
       message = null;
       if (whole) {
         break; // what follows begins a packet: so links to several peers make the same packets, one a little later

@@ -107,10 +107,9 @@ final class Path {
     return sender.isMulticast(peer.address());
   }
 
-  /// How long a packet would wait for the line: as long as nothing when it leaves once for several peers, as the line
-  /// could then not be spared; below 0 when the transport does not know.
+  /// How long a packet would wait for the line; below 0 when the transport does not know.
   long waitNanos() {
-    return isMulticast() ? 0 : sender.waitNanos(peer.address());
+    return sender.waitNanos(peer.address());
   }
 
   /// When a packet was last sent that is short enough to pass any path.
@@ -146,10 +145,10 @@ final class Path {
     return frame;
   }
 
-  /// Hands over a packet with messages. What is sent in bulk goes to several peers, perhaps with one frame to all.
+  /// Hands over a packet with messages. Bulk that goes to several peers may leave with one frame to all.
   void commit(long now, ByteBuffer frame, int start, Chunk last) {
     finish(now, frame, start);
-    if (last.message().isBulk()) {
+    if (last.message().isBulk() && last.message().common()) {
       sender.commit(last.message(), last.from());
     } else {
       sender.commit();

@@ -45,7 +45,7 @@ public interface FrameSender {
   }
 
   /// Whether frames with the same end for this peer and for others leave this host once, as a multicast of the network.
-  /// Then it is no use to send them from member to member, however full the line is.
+  /// Then it does not spare this host's line to send them from member to member, however full it is.
   ///
   /// @param to the peer
   /// @return false also while that is not known

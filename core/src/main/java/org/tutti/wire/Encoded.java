@@ -10,13 +10,14 @@ import org.tutti.MemberId;
 /// @param head   from position 0 to its limit; never changed
 /// @param tail   from its position to its limit; never changed
 /// @param sender whose bulk it is ([Codec#sender]); null if nothing may overtake it
-public record Encoded(ByteBuffer head, ByteBuffer tail, @Nullable MemberId sender) {
-  /// A message that nothing overtakes.
+/// @param common whether it goes to several peers, perhaps in one multicast of the network
+public record Encoded(ByteBuffer head, ByteBuffer tail, @Nullable MemberId sender, boolean common) {
+  /// A message to one peer that nothing overtakes.
   ///
   /// @param head from position 0 to its limit; never changed
   /// @param tail from its position to its limit; never changed
   public Encoded(ByteBuffer head, ByteBuffer tail) {
-    this(head, tail, null);
+    this(head, tail, null, false);
   }
 
   /// Encodes a message behind what was written already.
@@ -25,10 +26,11 @@ public record Encoded(ByteBuffer head, ByteBuffer tail, @Nullable MemberId sende
   /// @param out     holds the frame's header
   /// @param codec   the protocol's codec
   /// @param message the message
+  /// @param common  whether it goes to several peers
   /// @return the bytes
-  public static <M> Encoded of(WireWriter out, Codec<M> codec, M message) {
+  public static <M> Encoded of(WireWriter out, Codec<M> codec, M message, boolean common) {
     codec.write(message, out);
-    return new Encoded(out.copy(), codec.tail(message), codec.sender(message));
+    return new Encoded(out.copy(), codec.tail(message), codec.sender(message), common);
   }
 
   /// Whether it may be overtaken.

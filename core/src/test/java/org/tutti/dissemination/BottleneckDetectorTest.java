@@ -24,12 +24,18 @@ class BottleneckDetectorTest {
   private final Map<MemberId, Long> acknowledged = new HashMap<>();
   private final Map<MemberId, Long> queued = new HashMap<>();
   private final Map<MemberId, Long> waiting = new HashMap<>();
+  private boolean multicasts; // to all but D
   private long now;
   private final BottleneckDetector.Lines lines =
       new BottleneckDetector.Lines() {
         @Override
         public long queueingNanos(long now, MemberId peer) {
           return queueing.getOrDefault(peer, 0L);
+        }
+
+        @Override
+        public boolean isMulticast(MemberId peer) {
+          return multicasts && peer != D;
         }
 
         @Override
@@ -102,6 +108,34 @@ class BottleneckDetectorTest {
     assertThat(after(4 * STEP, B, 4 * STEP)).as("a star would fill the line").isTrue();
     assertThat(after(2 * STEP, B, 2 * STEP)).as("that has been asked for since").isTrue();
     assertThat(after(STEP, B, 2 * STEP)).as("less than half of it").isFalse();
+  }
+
+  /// For long one member sends and others have so much come.
+  private void for20Intervals(int own, int others) {
+    for (int interval = 0; interval < 20; interval++) {
+      detector.came(others);
+      after(3 * own, B, own);
+    }
+  }
+
+  @Test
+  void aSenderThatMulticastsStaysWithTheStarWhenItsLineIsFull() {
+    multicasts = true;
+    wait(FULL, FULL, FULL);
+    for20Intervals(STEP, STEP / 2 - 100);
+    assertThat(detector.way(STEP)).isEqualTo(Transmission.Way.STAR);
+  }
+
+  @Test
+  void sendersWhoseMulticastsMeetMakeChainsWhenLinesAreFull() {
+    multicasts = true;
+    for20Intervals(STEP, STEP);
+    assertThat(detector.way(STEP)).as("nothing waits").isEqualTo(Transmission.Way.STAR);
+    wait(FULL, FULL, FULL);
+    for20Intervals(STEP, STEP);
+    assertThat(detector.way(STEP)).isEqualTo(Transmission.Way.CHAIN);
+    for20Intervals(STEP, 0);
+    assertThat(detector.way(STEP)).as("the only one left").isEqualTo(Transmission.Way.STAR);
   }
 
   @Test

@@ -252,7 +252,7 @@ class DisseminatorTest {
   void aBatchGoesOneWay() throws Malformed {
     View view = view(3, 3);
     var out = new WireWriter();
-    ByteBuffer bytes = Encoded.of(out, encoding(null, view.senior()), chained(view, 7, true, false)).joined();
+    ByteBuffer bytes = Encoded.of(out, encoding(null, view.senior()), chained(view, 7, true, false), false).joined();
     bytes.put(bytes.position(), (byte) (bytes.get(bytes.position()) | RELAYED));
     assertThatThrownBy(() -> encoding(view, view.senior()).readAll(new WireReader(bytes)))
         .isInstanceOf(Malformed.class);
@@ -263,7 +263,7 @@ class DisseminatorTest {
   }
 
   private static Transmission again(View view, MemberId from, Transmission message) throws Malformed {
-    ByteBuffer bytes = Encoded.of(new WireWriter(), encoding(null, from), message).joined();
+    ByteBuffer bytes = Encoded.of(new WireWriter(), encoding(null, from), message, false).joined();
     assertThat(Transmission.isIndirect(bytes)).isEqualTo(message.way() != Way.STAR);
     return encoding(view, from).readAll(new WireReader(bytes));
   }

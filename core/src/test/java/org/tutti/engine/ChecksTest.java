@@ -240,7 +240,7 @@ class ChecksTest {
     row("what is on the way is counted", in -> in.set(LINK + "out.onTheWay", FAR));
     row(
         "bulk waits apart",
-        in -> in.add(LINK + "out.queue", new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0), A)));
+        in -> in.add(LINK + "out.queue", new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0), A, false)));
     row("what is not acknowledged is going to be sent again", in -> in.set(LINK + "out.retransmitAt", Long.MAX_VALUE));
     row("what is queued or not acknowledged is counted", in -> in.set(LINK + "out.outstanding", FAR));
     row(

@@ -17,7 +17,7 @@ class FairQueueTest {
   private final FairQueue queue = new FairQueue();
 
   private static Encoded message(MemberId sender, int number, int bytes) {
-    return new Encoded(ByteBuffer.allocate(4).putInt(0, number), ByteBuffer.allocate(bytes - 4), sender);
+    return new Encoded(ByteBuffer.allocate(4).putInt(0, number), ByteBuffer.allocate(bytes - 4), sender, false);
   }
 
   private void add(MemberId sender, int messages, int bytes) {

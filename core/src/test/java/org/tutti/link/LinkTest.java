@@ -180,7 +180,7 @@ class LinkTest {
     while (!pair.b.received.contains(0L)) {
       assertThat(pair.step()).isTrue();
     }
-    assertThat(pair.nowNanos()).as("16 KiB and the message").isLessThan(140 * millisecond);
+    assertThat(pair.nowNanos()).as("twice 20 ms and the message").isLessThan(150 * millisecond);
     while (pair.b.received.size() < 201) {
       assertThat(pair.step()).isTrue();
     }

@@ -183,7 +183,7 @@ final class LossyPair {
     /// Passes on one of a sender.
     void sendBulk(int size, MemberId sender) {
       ByteBuffer head = ByteBuffer.allocate(Long.BYTES).putLong(bulkNext++).flip();
-      links.send(other().self, new Encoded(head, ByteBuffer.allocate(size), sender));
+      links.send(other().self, new Encoded(head, ByteBuffer.allocate(size), sender, false));
     }
 
     long sentBulk() {
