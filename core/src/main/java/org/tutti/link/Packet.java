@@ -65,8 +65,9 @@ record Packet(
   /// The length of a header that does not introduce its source.
   static final int HEADER_BYTES = 39;
 
-  /// The most bytes between the header and the chunks of DATA: six counts, the bits of the acknowledgement.
-  static final int DATA_BYTES_MAX = 6 * 9 + Long.BYTES;
+  /// The most bytes between the header and the chunks of DATA: four counts, two that a window of packets bounds, the
+  /// bits of the acknowledgement.
+  static final int DATA_BYTES_MAX = 4 * 9 + 2 * 2 + Long.BYTES;
 
   /// The most words of bits in an ACK: a bit for each packet of a window. What came beyond the bits would be
   /// acknowledged late, and so make round trips look long.
