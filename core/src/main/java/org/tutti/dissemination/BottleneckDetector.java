@@ -21,7 +21,7 @@ import org.tutti.View;
 ///
 /// Where the network's multicast reaches others, a star sends one copy, and the sender's line is none that a chain
 /// could spare. But several senders' multicasts meet at each receiver as stars do, and there they get lost: so a chain
-/// may be chosen while others multicast half as much as this member, or more.
+/// may be chosen while others multicast more than half as much as this member.
 ///
 /// The delay of packets as a sign that a queue has formed, against the least delay of the last seconds: Brakmo and
 /// Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.
@@ -32,7 +32,7 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private static final long ROOM_BYTES_MIN = 64 << 10; // as long as nothing is known
   private static final double ROOM_KEPT = 0.9; // of the room for an interval, in the next one
   private static final int STAR_PARTS = 2; // of what the line carries a star may take one
-  private static final int MEETING_PARTS = 2; // of what this member multicasts, when others multicast one
+  private static final int MEETING_PARTS = 2; // of what this member multicasts; others meet it with more than one
   private static final double PAST = 0.9; // part that an interval keeps of what came before it
 
   /// What is known of the lines to other nodes.
@@ -172,7 +172,7 @@ public final class BottleneckDetector implements Disseminator.Choice {
     }
     own = own * PAST + sent;
     others = others * PAST + came;
-    boolean spared = multicasts && others * MEETING_PARTS < own;
+    boolean spared = multicasts && others * MEETING_PARTS <= own;
     boolean full = !spared && (chains ? most : waits) >= QUEUEING_NANOS;
     double passed = Math.max(INTERVAL_NANOS, (double) now - since);
     double rate = Math.max(0, total - acknowledged) / passed;
