@@ -73,6 +73,7 @@ final class SimulatedNode implements FrameSender {
   private static final long SPIN_NANOS = 10_000; // what a turn takes at least
   private static final long LINE_PHASE_NANOS = 70_000_000;
   private static final long LINE_WAIT_NANOS = 20_000_000;
+  private static final long MULTICAST_SALT = 0x6d756c7469L; // any number of its own
   // A check after each step takes half as long as the run. A prime, so that no rhythm of the protocols hides anything.
   private static final int CHECKED_OF = Boolean.getBoolean("sim.invariants") ? 1 : 11;
   private static final int FEW_MEMBERS = 20; // of more, a check takes longer, and more nodes make steps
@@ -428,6 +429,12 @@ final class SimulatedNode implements FrameSender {
   public long waitNanos(Address to) {
     long phase = Streams.mix(plan.seed() ^ Streams.mix(number * 31L + scheduler.nowNanos() / LINE_PHASE_NANOS));
     return plan.mixed() && (phase & 1) == 0 ? LINE_WAIT_NANOS : 0;
+  }
+
+  /// In some of those runs multicasts of the network reach everybody, so that full lines alone make no chain.
+  @Override
+  public boolean isMulticast(Address to) {
+    return plan.mixed() && (Streams.mix(plan.seed() ^ MULTICAST_SALT) & 3) == 0;
   }
 
   /// By its certificate, as a transport with TLS knows it of whom it has a connection to.
