@@ -33,7 +33,7 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private static final double ROOM_KEPT = 0.9; // of the room for an interval, in the next one
   private static final int STAR_PARTS = 2; // of what the line carries a star may take one
   private static final int MEETING_PARTS = 2; // of what this member multicasts; others meet it with more than one
-  private static final double PAST = 0.9; // part that an interval keeps of what came before it
+  private static final double PAST = 0.9; // of a sum, kept in the next interval
 
   /// What is known of the lines to other nodes.
   public interface Lines {
@@ -78,7 +78,7 @@ public final class BottleneckDetector implements Disseminator.Choice {
   private long since = Long.MIN_VALUE;
   private long sent; // bytes of this member's batches since then
   private long came; // and of others'
-  private double own; // averages of these
+  private double own; // sums of these, to which what was long ago adds little
   private double others;
   private long acknowledged; // by all, at that time
   private long room = ROOM_BYTES_MIN; // of a line, for what waits for it
