@@ -266,7 +266,7 @@ public final class RecoveryRun {
       bound("all are in one view " + when + ", " + words(wholeMax) + " is allowed");
     }
     int healing = fault.healsSlowly() ? SingleFault.SLOW_HEAL_UNITS : 0;
-    if (next < 0 || next > Math.max(whole, healing) + NEXT_MAX + repeatedMax()) {
+    if (next < 0 || next > Math.max(whole, healing) + NEXT_MAX + repeatedMax(whole)) {
       bound("all delivered again " + (next < 0 ? "never" : "after " + words(next)));
     }
     if (views > fault.viewsMax(plan.nodes(), units)) {
@@ -274,10 +274,11 @@ public final class RecoveryRun {
     }
   }
 
-  /// Where others refuted that two do not hear each other, all stay in one view, and nothing but the pause of a link
-  /// between two repetitions, which doubles as long as nothing arrives, says when the missing messages come.
-  private double repeatedMax() {
-    boolean stayed = fault.isOfTwo() && refutedMax().isPresent();
+  /// Where others refuted that two do not hear each other, all stay in one view, and so they do if one that was lost
+  /// had just been taken back when the fault ended. Then nothing but the pause of a link between two repetitions,
+  /// which doubles as long as nothing arrives, says when the missing messages come.
+  private double repeatedMax(double whole) {
+    boolean stayed = fault.isOfTwo() && (refutedMax().isPresent() || whole == 0);
     return stayed ? Math.min(REPEAT_FACTOR_MAX * inUnits(plan.retransmitNanos()), units) : 0;
   }
 
