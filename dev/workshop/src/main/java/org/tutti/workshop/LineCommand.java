@@ -101,6 +101,21 @@ final class LineCommand implements Callable<Integer> {
       description = "Settings for Tutti's members, such as window=8388608 or guarantee=agreed.")
   List<String> settings = new ArrayList<>();
 
+  @Option(
+      names = "--optimize",
+      paramLabel = "WHAT",
+      converter = OptimizedConverter.class,
+      description =
+          "What C2 of the JVMs compiles: none, ciphers or all; C1 compiles the rest (ciphers). The compilers of many "
+              + "JVMs on few processors take these for long; but ciphers without C2 are six times as slow.")
+  LineOptions.Optimized optimized = LineOptions.Optimized.CIPHERS;
+
+  @Option(
+      names = "--busy",
+      paramLabel = "N",
+      description = "How many busy loops use the processors meanwhile (${DEFAULT-VALUE}).")
+  int busy;
+
   @Mixin RoundOptions each = RoundOptions.ofMany("256m");
 
   /// The names of what can be compared.
@@ -134,6 +149,18 @@ final class LineCommand implements Callable<Integer> {
     }
   }
 
+  static final class OptimizedConverter implements ITypeConverter<LineOptions.Optimized> {
+    @Override
+    public LineOptions.Optimized convert(String word) {
+      return switch (word) {
+        case "none" -> LineOptions.Optimized.NONE;
+        case "ciphers" -> LineOptions.Optimized.CIPHERS;
+        case "all" -> LineOptions.Optimized.ALL;
+        default -> throw new TypeConversionException("'" + word + "' is none of none, ciphers, all");
+      };
+    }
+  }
+
   @Override
   public Integer call() throws InterruptedException {
     try {
@@ -160,6 +187,8 @@ final class LineCommand implements Callable<Integer> {
           Duration.ofMillis((long) (seconds * 1000)),
           rounds,
           each.jvm(),
+          optimized,
+          busy,
           settings,
           each.record,
           each.out,

@@ -47,11 +47,11 @@ final class RoundOptions {
     return new RoundOptions(heap, "-XX:+UseZGC");
   }
 
-  /// Of so many JVMs that their compilers would take the processors for as long as a measurement lasts.
+  /// Of JVMs that share few processors with many others.
   ///
   /// @param heap of each JVM, if nothing else is said
   static RoundOptions ofMany(String heap) {
-    return new RoundOptions(heap, "-XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+    return new RoundOptions(heap, "-XX:+UseSerialGC");
   }
 
   /// Flags of all JVMs.

@@ -1,5 +1,7 @@
 package org.tutti.bench.trial;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +18,8 @@ import org.tutti.lab.network.LineNetwork;
 /// @param time     how long it is measured
 /// @param rounds   how often each of them is measured
 /// @param flags    of all JVMs
+/// @param optimized what their second compiler may compile
+/// @param busy     how many threads use processors and do nothing while it is measured
 /// @param settings for Tutti's members, besides those of its stack, `name=value`
 /// @param record   whether each JVM keeps a flight recording of what its threads do
 /// @param out      where results and logs go
@@ -31,12 +35,15 @@ public record LineOptions(
     Duration time,
     int rounds,
     List<String> flags,
+    Optimized optimized,
+    int busy,
     List<String> settings,
     boolean record,
     Path out,
     double others,
     double steal) {
   private static final int BYTES_MAX = 1 << 20;
+  private static final int BUSY_MAX = 64;
 
   /// Who sends.
   public enum Senders {
@@ -55,6 +62,47 @@ public record LineOptions(
     /// directions.
     double optimum(int members) {
       return this == ONE ? 1 : members / (members - 1.0);
+    }
+  }
+
+  /// What the second compiler of the JVMs, C2, may compile. The compilers of many JVMs would take the processors for as
+  /// long as a flood is measured; but ciphers are six times as slow without it, as they never are for users.
+  public enum Optimized {
+    /// Nothing: the first compiler, C1, compiles all.
+    NONE,
+
+    /// Ciphers, and C1 everything else.
+    CIPHERS,
+
+    /// What it wants to.
+    ALL;
+
+    private static final String DIRECTIVES =
+        """
+        [
+          { match: ["com/sun/crypto/provider/*.*", "sun/security/util/math/*.*", "sun/security/util/math/intpoly/*.*"],
+            c2: { Log: false } },
+          { match: ["*.*"], c2: { Exclude: true } }
+        ]
+        """;
+
+    /// The flags of a JVM that compiles so.
+    ///
+    /// @param directory gets the file that some of them name
+    List<String> flags(Path directory) throws IOException {
+      return switch (this) {
+        case NONE -> List.of("-XX:TieredStopAtLevel=1");
+        case CIPHERS -> {
+          Path file = directory.resolve("compiler.json");
+          Files.writeString(file, DIRECTIVES);
+          // A JVM says that it has read such a file, and its standard output is for answers.
+          yield List.of(
+              "-XX:+UnlockDiagnosticVMOptions",
+              "-XX:+DisplayVMOutputToStderr",
+              "-XX:CompilerDirectivesFile=" + file.toAbsolutePath());
+        }
+        case ALL -> List.of();
+      };
     }
   }
 
@@ -77,6 +125,7 @@ public record LineOptions(
     require(bytes >= 4 && bytes <= BYTES_MAX, "messages have 4 to " + BYTES_MAX + " bytes, not " + bytes);
     require(warmUp.isPositive() && time.isPositive(), "times are positive");
     require(rounds >= 1, "at least one round, not " + rounds);
+    require(busy >= 0 && busy <= BUSY_MAX, "0 to " + BUSY_MAX + " busy loops, not " + busy);
   }
 
   Machine.Limits limits() {

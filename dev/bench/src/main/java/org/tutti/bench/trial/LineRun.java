@@ -27,6 +27,7 @@ public final class LineRun {
   private final LineOptions options;
   private final PrintWriter out;
   private final Path directory;
+  private List<String> flags = List.of(); // of all JVMs
   private final Map<String, Object> machine = Machine.description();
   private final Map<String, ProcessGroup> everybody = new LinkedHashMap<>(); // the last ones of each name
   private final List<Case> cases = new ArrayList<>();
@@ -51,13 +52,14 @@ public final class LineRun {
     private static String title(LineNetwork.Line line, int members, LineOptions.Senders senders, LineOptions options) {
       return String.format(
           Locale.ROOT,
-          "%d Mbit/s, %d members, %s, %,d B, queues of %d ms%s; the line carries %.1f MB/s, the optimum is %.1f",
+          "%d Mbit/s, %d members, %s, %,d B, queues of %d ms%s%s; the line carries %.1f MB/s, the optimum is %.1f",
           line.mbit(),
           members,
           senders == LineOptions.Senders.ONE ? "one sends" : "all send",
           options.bytes(),
           line.queue().toMillis(),
           line.loss() == 0 ? "" : String.format(Locale.ROOT, ", %.2f %% lost", line.loss() / 1e4),
+          options.busy() == 0 ? "" : String.format(Locale.ROOT, ", beside %d busy loops", options.busy()),
           line.bytesPerSecond() / 1e6,
           line.bytesPerSecond() * senders.optimum(members) / 1e6);
     }
@@ -105,8 +107,12 @@ public final class LineRun {
     try {
       LineNetwork.open(2, options.lines().getFirst()).close(); // before anything else is done
       Files.createDirectories(run.directory);
-      for (int number = 0; number < options.rounds(); number++) {
-        run.round(number);
+      run.flags = new ArrayList<>(options.flags());
+      run.flags.addAll(options.optimized().flags(run.directory));
+      try (var _ = new BusyLoops(options.busy())) {
+        for (int number = 0; number < options.rounds(); number++) {
+          run.round(number);
+        }
       }
       return run.report();
     } catch (IOException e) {
@@ -175,7 +181,7 @@ public final class LineRun {
             Duration.ofSeconds(1),
             false,
             List.of(),
-            options.flags(),
+            flags,
             options.record(),
             options.out(),
             0,

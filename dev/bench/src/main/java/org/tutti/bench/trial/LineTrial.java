@@ -72,7 +72,16 @@ final class LineTrial {
 
   private Moment moment() throws InterruptedException, IOException {
     return new Moment(
-        group.usage(), group.cpuSeconds(), Machine.now(group.pids()), network.traffic(), segmentsRepeated());
+        group.usage(), group.cpuSeconds(), Machine.now(measured()), network.traffic(), segmentsRepeated());
+  }
+
+  /// Who is not reckoned among others: this process, too, if it keeps processors busy.
+  private List<Long> measured() {
+    List<Long> pids = new ArrayList<>(group.pids());
+    if (options.busy() > 0) {
+      pids.add(ProcessHandle.current().pid());
+    }
+    return pids;
   }
 
   /// Segments that the kernels of the hosts sent again.

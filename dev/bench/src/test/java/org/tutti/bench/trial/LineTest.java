@@ -24,7 +24,7 @@ import org.tutti.lab.network.LineNetwork;
 import org.tutti.lab.network.Unavailable;
 
 class LineTest {
-  private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+  private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC");
 
   @TempDir Path directory;
 
@@ -40,6 +40,8 @@ class LineTest {
         moment,
         rounds,
         SMALL,
+        LineOptions.Optimized.CIPHERS,
+        0,
         List.of(),
         false,
         directory,
@@ -66,6 +68,16 @@ class LineTest {
     }
     assertThatThrownBy(() -> LineStack.of("carrier-pigeon"))
         .hasMessageStartingWith("'carrier-pigeon' is none of tutti-tcp,");
+  }
+
+  /// That a JVM can be started with them is shown by the deep test, which lets only ciphers be optimized.
+  @Test
+  void ciphersAreOptimizedByAFileBesideTheResults() throws Exception {
+    assertThat(LineOptions.Optimized.ALL.flags(directory)).isEmpty();
+    assertThat(LineOptions.Optimized.NONE.flags(directory)).containsExactly("-XX:TieredStopAtLevel=1");
+    assertThat(LineOptions.Optimized.CIPHERS.flags(directory))
+        .last()
+        .isEqualTo("-XX:CompilerDirectivesFile=" + file("compiler.json").toAbsolutePath());
   }
 
   /// What others send comes in over one's own line, and what one sends is there already.
