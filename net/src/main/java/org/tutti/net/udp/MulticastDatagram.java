@@ -189,11 +189,16 @@ final class MulticastDatagram {
     return SHARES_AT + peers * SHARE_BYTES + heads + tail;
   }
 
+  /// How many bytes two frames end alike with; 0 if more than [#HEAD_MAX] of the shorter one are different.
   private static int commonEnd(OutgoingDatagram one, OutgoingDatagram other) {
     ByteBuffer a = one.bytes;
     ByteBuffer b = other.bytes;
     int most = Math.min(one.frameLength(), other.frameLength());
-    int same = 0;
+    int same = Math.max(0, most - HEAD_MAX);
+    // Many bytes at a time, and mostly all that is not a head: frames are alike, or have nothing to do with each other.
+    if (a.slice(a.position() - same, same).mismatch(b.slice(b.position() - same, same)) >= 0) {
+      return 0;
+    }
     while (same + Long.BYTES <= most
         && a.getLong(a.position() - same - Long.BYTES) == b.getLong(b.position() - same - Long.BYTES)) {
       same += Long.BYTES;
