@@ -116,6 +116,11 @@ final class LineCommand implements Callable<Integer> {
       description = "How many busy loops use the processors meanwhile (${DEFAULT-VALUE}).")
   int busy;
 
+  @Option(
+      names = "--stream",
+      description = "A TCP stream from the first member's host to the second one's competes for their lines.")
+  boolean stream;
+
   @Mixin RoundOptions each = RoundOptions.ofMany("256m");
 
   /// The names of what can be compared.
@@ -189,6 +194,7 @@ final class LineCommand implements Callable<Integer> {
           each.jvm(),
           optimized,
           busy,
+          stream,
           settings,
           each.record,
           each.out,

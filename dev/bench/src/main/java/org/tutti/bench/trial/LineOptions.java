@@ -20,6 +20,7 @@ import org.tutti.lab.network.LineNetwork;
 /// @param flags    of all JVMs
 /// @param optimized what their second compiler may compile
 /// @param busy     how many threads use processors and do nothing while it is measured
+/// @param stream   whether a TCP stream from the first host to the second one competes for their lines
 /// @param settings for Tutti's members, besides those of its stack, `name=value`
 /// @param record   whether each JVM keeps a flight recording of what its threads do
 /// @param out      where results and logs go
@@ -37,6 +38,7 @@ public record LineOptions(
     List<String> flags,
     Optimized optimized,
     int busy,
+    boolean stream,
     List<String> settings,
     boolean record,
     Path out,

@@ -52,7 +52,7 @@ public final class LineRun {
     private static String title(LineNetwork.Line line, int members, LineOptions.Senders senders, LineOptions options) {
       return String.format(
           Locale.ROOT,
-          "%d Mbit/s, %d members, %s, %,d B, queues of %d ms%s%s; the line carries %.1f MB/s, the optimum is %.1f",
+          "%d Mbit/s, %d members, %s, %,d B, queues of %d ms%s%s%s; the line carries %.1f MB/s, the optimum is %.1f",
           line.mbit(),
           members,
           senders == LineOptions.Senders.ONE ? "one sends" : "all send",
@@ -60,6 +60,7 @@ public final class LineRun {
           line.queue().toMillis(),
           line.loss() == 0 ? "" : String.format(Locale.ROOT, ", %.2f %% lost", line.loss() / 1e4),
           options.busy() == 0 ? "" : String.format(Locale.ROOT, ", beside %d busy loops", options.busy()),
+          options.stream() ? ", beside a TCP stream" : "",
           line.bytesPerSecond() / 1e6,
           line.bytesPerSecond() * senders.optimum(members) / 1e6);
     }
@@ -156,11 +157,12 @@ public final class LineRun {
       LineNetwork.Line line = open.getFirst().line;
       int members = open.getFirst().members;
       try (LineNetwork network = LineNetwork.open(members, line);
-          ProcessGroup group = start(stack, network, members)) {
+          ProcessGroup group = start(stack.on(network, members, options.settings()));
+          ProcessGroup stream = options.stream() ? start(stream(network)) : null) {
         everybody.put(stack.word() + "-of-" + members, group);
         boolean rests = true;
         while (rests && !open.isEmpty()) {
-          rests = once(stack, open.removeFirst(), number, new LineTrial(options, network, line, group));
+          rests = once(stack, open.removeFirst(), number, new LineTrial(options, network, line, group, stream));
         }
       } catch (BenchException failure) { // nobody came together
         while (!open.isEmpty()) {
@@ -170,10 +172,16 @@ public final class LineRun {
     }
   }
 
-  private ProcessGroup start(LineStack stack, LineNetwork network, int members) throws InterruptedException {
+  /// What competes: from the first host to the second one.
+  private static ProcessGroupPlan stream(LineNetwork network) {
+    ProcessGroupPlan two = LineStack.RAW_TCP.on(network, 2, List.of());
+    return new ProcessGroupPlan("stream", two.target(), two.size(), two.settings(), two.flags(), two.places());
+  }
+
+  private ProcessGroup start(ProcessGroupPlan plan) throws InterruptedException {
     var common =
         new InstrumentOptions(
-            members,
+            plan.size(),
             1,
             List.of(Ordering.SEQUENCER),
             List.of(options.bytes()),
@@ -187,7 +195,7 @@ public final class LineRun {
             0,
             0,
             false);
-    return new ProcessGroup(stack.on(network, members, options.settings()), common, directory);
+    return new ProcessGroup(plan, common, directory);
   }
 
   /// @return whether the processes can go on

@@ -26,14 +26,19 @@ final class LineTable {
             .filter(trial -> LineStack.of(trialSet.trials().get(trial).name()).isJGroups())
             .boxed()
             .toList();
+    var measures = new ArrayList<>(MEASURES);
+    if (IntStream.range(0, trialSet.trials().size())
+        .anyMatch(trial -> trialSet.figure(trial, Measure.STREAM).rounds() > 0)) {
+      measures.add(Measure.STREAM);
+    }
     List<List<String>> rows = new ArrayList<>();
     var head = new ArrayList<>(List.of(""));
-    MEASURES.forEach(measure -> head.add(measure.title()));
+    measures.forEach(measure -> head.add(measure.title()));
     head.add("over JGroups");
     rows.add(head);
     for (int trial = 0; trial < trialSet.trials().size(); trial++) {
       var row = new ArrayList<>(List.of(trialSet.trials().get(trial).name()));
-      for (Measure measure : MEASURES) {
+      for (Measure measure : measures) {
         row.add(trialSet.figure(trial, measure).show(measure::show));
       }
       row.add(trialSet.ratioToBest(trial, jgroups, Measure.PAYLOAD).show(Numbers::hundredths));

@@ -8,7 +8,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.tutti.bench.member.BenchTarget;
 import org.tutti.lab.network.LineNetwork;
 
@@ -25,17 +27,26 @@ final class LineTrial {
   private final LineNetwork network;
   private final LineNetwork.Line line;
   private final ProcessGroup group;
+  private final @Nullable ProcessGroup stream;
 
-  LineTrial(LineOptions options, LineNetwork network, LineNetwork.Line line, ProcessGroup group) {
+  /// @param stream of two processes, the first of which sends to the other one meanwhile; null for none
+  LineTrial(
+      LineOptions options,
+      LineNetwork network,
+      LineNetwork.Line line,
+      ProcessGroup group,
+      @Nullable ProcessGroup stream) {
     this.options = options;
     this.network = network;
     this.line = line;
     this.group = group;
+    this.stream = stream;
   }
 
   /// Clocks and counts at one moment.
   private record Moment(
       List<Map<String, String>> usage,
+      Map<String, String> streamed,
       double cpuSeconds,
       Machine.Moment machine,
       LineNetwork.Traffic traffic,
@@ -50,7 +61,10 @@ final class LineTrial {
       }
     }
     long flood = options.warmUp().plus(options.time()).toNanos() + MARGIN_NANOS;
-    List<MeasuredProcess> sending = IntStream.range(0, count).mapToObj(group::child).toList();
+    List<MeasuredProcess> sending = IntStream.range(0, count).mapToObj(group::child).collect(Collectors.toList());
+    if (stream != null) {
+      sending.add(stream.child(0));
+    }
     ProcessGroup.tellAll(sending, "flood-aside " + options.bytes() + " " + flood);
     ProcessGroup.answers(sending, 0);
     pause(options.warmUp().toNanos());
@@ -72,12 +86,20 @@ final class LineTrial {
 
   private Moment moment() throws InterruptedException, IOException {
     return new Moment(
-        group.usage(), group.cpuSeconds(), Machine.now(measured()), network.traffic(), segmentsRepeated());
+        group.usage(),
+        stream == null ? Map.of() : stream.child(1).ask("usage"),
+        group.cpuSeconds(),
+        Machine.now(measured()),
+        network.traffic(),
+        segmentsRepeated());
   }
 
   /// Who is not reckoned among others: this process, too, if it keeps processors busy.
   private List<Long> measured() {
     List<Long> pids = new ArrayList<>(group.pids());
+    if (stream != null) {
+      pids.addAll(stream.pids());
+    }
     if (options.busy() > 0) {
       pids.add(ProcessHandle.current().pid());
     }
@@ -92,11 +114,7 @@ final class LineTrial {
   private TrialOutcome outcome(Moment before, Moment after, LineOptions.Senders senders) {
     double rate = Double.MAX_VALUE; // of the slowest
     for (int rank = 0; rank < group.size(); rank++) {
-      Map<String, String> then = before.usage().get(rank);
-      Map<String, String> now = after.usage().get(rank);
-      double messages = ProcessGroup.number(now, "count") - ProcessGroup.number(then, "count");
-      double nanos = ProcessGroup.number(now, "at") - ProcessGroup.number(then, "at");
-      rate = Math.min(rate, messages * options.bytes() * SECOND / nanos);
+      rate = Math.min(rate, rate(before.usage().get(rank), after.usage().get(rank)));
     }
     double seconds = (after.machine().nanos() - before.machine().nanos()) / SECOND;
     SortedMap<String, Long> counters = ProcessGroup.counted(before.usage(), after.usage());
@@ -117,7 +135,17 @@ final class LineTrial {
     values.put(Measure.DROPPED, (traffic.upDropped() + traffic.downDropped()) / seconds);
     values.put(Measure.UP, traffic.upBytes() / Math.max(1, rate * seconds));
     values.put(Measure.CPU_TIME, (after.cpuSeconds() - before.cpuSeconds()) / seconds);
+    if (stream != null) {
+      values.put(Measure.STREAM, rate(before.streamed(), after.streamed()));
+    }
     return new TrialOutcome(values, counters, null, seconds, before.machine().until(after.machine()));
+  }
+
+  /// Bytes per second that a process has delivered between two answers.
+  private double rate(Map<String, String> then, Map<String, String> now) {
+    double messages = ProcessGroup.number(now, "count") - ProcessGroup.number(then, "count");
+    double nanos = ProcessGroup.number(now, "at") - ProcessGroup.number(then, "at");
+    return messages * options.bytes() * SECOND / nanos;
   }
 
   /// What a trial is worth in which a process fell out.
@@ -137,7 +165,7 @@ final class LineTrial {
     List<Long> before = List.of();
     while (System.nanoTime() < end) {
       List<Long> now = new ArrayList<>();
-      boolean busy = false;
+      boolean busy = stream != null && ProcessGroup.number(stream.child(0).ask("delivered"), "busy") > 0;
       for (int rank = 0; rank < group.size(); rank++) {
         Map<String, String> answer = group.child(rank).ask("delivered");
         now.add(ProcessGroup.number(answer, "count"));

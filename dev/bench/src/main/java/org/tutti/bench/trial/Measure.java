@@ -90,7 +90,10 @@ enum Measure {
   UP("sent/payload", 1, 2),
 
   /// CPU seconds of all processes of a process group per second.
-  CPU_TIME("CPU s/s", 1, 2);
+  CPU_TIME("CPU s/s", 1, 2),
+
+  /// Bytes per second of a TCP stream that competes for a line.
+  STREAM("stream MB/s", 1e-6, 2);
 
   private final String title;
   private final double scale;
@@ -125,7 +128,8 @@ enum Measure {
           REPEATED,
           DROPPED,
           UP,
-          CPU_TIME ->
+          CPU_TIME,
+          STREAM ->
           false;
     };
   }

@@ -42,6 +42,7 @@ class LineTest {
         SMALL,
         LineOptions.Optimized.CIPHERS,
         0,
+        false,
         List.of(),
         false,
         directory,
