@@ -117,8 +117,13 @@ final class GroupClients {
 
   // ---- what is said over channels ----------------------------------------------------------------------------------
 
-  void says(MemberId client, long channel, MemberId server, ByteBuffer frame) {
-    said.computeIfAbsent(new Channel(client, channel, server), _ -> new ArrayList<>()).add(frame.duplicate());
+  void says(MemberId client, long channel, SimulatedReplica server, ByteBuffer frame) {
+    var its = new Channel(client, channel, server.node().self);
+    said.computeIfAbsent(its, _ -> new ArrayList<>()).add(frame.duplicate());
+    ServiceGroup.Choice choice = service.choice();
+    if (choice != null) {
+      choice.sends().accept(server.node(), frame.duplicate());
+    }
   }
 
   /// A client is told the next frame of a channel.

@@ -846,10 +846,10 @@ public record Plan(
   }
 
   /// The group of the run with three members, to which nothing happens but what a test does.
-  Plan forPolicies() {
+  Plan forPolicies(int nodes) {
     Plan quiet = forRecovery(false);
     GroupConfig group = quiet.config.toBuilder().durability(Durability.NONE).partitions(Partitions.SUSPEND).build();
-    return quiet.with(SPLIT_NODES_MIN, group, false, Map.of());
+    return quiet.with(nodes, group, false, Map.of());
   }
 
   /// The same run with overlapping groups, with nodes enough that two of them are in two groups, and others in one.

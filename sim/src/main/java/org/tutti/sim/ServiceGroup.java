@@ -19,6 +19,7 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Terms;
+import org.tutti.replica.ClientGroup;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Replication;
 import org.tutti.replica.protocol.Frame;
@@ -171,7 +172,20 @@ final class ServiceGroup implements ClientLink {
     /// It sends to all while it suspects the manager.
     ON_SUSPICION,
     /// The manager gathers the replies that it collects.
-    BUNDLED
+    BUNDLED,
+    /// It is in a group with the manager, which gathers the replies that it collects.
+    ONE_CLUSIVE,
+    /// It is in a group with all replicas.
+    INCLUSIVE;
+
+    /// In which groups it is with replicas; null for none.
+    ClientGroup.@Nullable Kind kind() {
+      return switch (this) {
+        case PLAIN, ON_SUSPICION, BUNDLED -> null;
+        case ONE_CLUSIVE -> ClientGroup.Kind.ONE_CLUSIVE;
+        case INCLUSIVE -> ClientGroup.Kind.INCLUSIVE;
+      };
+    }
   }
 
   /// What a run is about that is not drawn: one client with a policy, and what is done to messages.
@@ -252,8 +266,9 @@ final class ServiceGroup implements ClientLink {
     return choice;
   }
 
-  SimulatedClient client(int number) {
-    return clients.get(number);
+  /// The client of a run that has only one.
+  SimulatedClient client() {
+    return groupClients.with(clients).getFirst();
   }
 
   @Nullable SimulatedReplica replica(int place) {

@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -129,9 +130,9 @@ final class ServiceSettings {
     this.snapshotEvery = drawn.snapshotEvery;
     this.compareNanos = Long.MAX_VALUE;
     this.own = drawn.own;
-    this.clients = 1;
+    this.clients = way.kind() == null ? 1 : 0;
     this.ends = 0;
-    this.groupClients = 0;
+    this.groupClients = 1 - clients;
     this.founding = null;
   }
 
@@ -231,7 +232,8 @@ final class ServiceSettings {
     }
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
     if (only != null) {
-      List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
+      List<String> replicas =
+          IntStream.range(0, plan.nodes() - groupClients).mapToObj(ServiceSettings::address).toList();
       long after = onlyWay == ServiceGroup.Way.ON_SUSPICION ? silence / 2 : 0;
       boolean isBundled = onlyWay == ServiceGroup.Way.BUNDLED;
       return new Client(replicas, false, silence, Long.MAX_VALUE, CALLS_MAX, false, only, null, after, isBundled);
@@ -291,11 +293,15 @@ final class ServiceSettings {
     ClientGroup.Kind kind = ClientGroup.Kind.values()[random.nextInt(2)];
     Client drawn = connected(plan.nodes() + place);
     Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
-    if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
+    if (only != null) {
+      kind = Objects.requireNonNull(onlyWay.kind());
+      policy = only;
+    } else if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
       policy = ofTheManager(place, policy);
     }
     long silence = drawn.silenceNanos + plan.suspectNanos(); // an answer takes two multicasts, along a chain of members
-    long suspects = kind == ClientGroup.Kind.INCLUSIVE ? suspects(random, policy, silence) : 0;
+    boolean maySuspect = kind == ClientGroup.Kind.INCLUSIVE && only == null;
+    long suspects = maySuspect ? suspects(random, policy, silence) : 0;
     boolean bundled = kind == ClientGroup.Kind.ONE_CLUSIVE && policy != null && policy.collectsSeveral();
     return new Client(
         drawn.contacts, false, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects, bundled);

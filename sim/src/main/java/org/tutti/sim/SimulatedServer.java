@@ -166,7 +166,7 @@ final class SimulatedServer implements ServedGroups.Host {
                 .map(ServedGroups.Served::client)
                 .findFirst()
                 .orElseThrow();
-        service.groupClients().says(client, place.channel(), replica.node().self, frame);
+        service.groupClients().says(client, place.channel(), replica, frame);
       }
     } catch (Malformed impossible) {
       throw new IllegalStateException(impossible);

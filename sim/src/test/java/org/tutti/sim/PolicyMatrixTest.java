@@ -108,6 +108,42 @@ class PolicyMatrixTest {
         });
   }
 
+  /// A client in a group with the manager, which is where its commands go, and one in a group with all replicas: the
+  /// same holds.
+  @TestFactory
+  Stream<DynamicTest> aClientInAGroupKeepsItToo() {
+    return Stream.of(ServiceGroup.Way.ONE_CLUSIVE, ServiceGroup.Way.INCLUSIVE)
+        .flatMap(way -> {
+          List<Policy> policies = inGroups(way).toList();
+          return IntStream.range(0, policies.size())
+              .mapToObj(i -> inGroup(policies.get(i), way, failure(policies.get(i), i)));
+        });
+  }
+
+  @TestFactory
+  @Tag("deep")
+  Stream<DynamicTest> eachClientInAGroupKeepsItToo() {
+    return Stream.of(ServiceGroup.Way.ONE_CLUSIVE, ServiceGroup.Way.INCLUSIVE)
+        .flatMap(
+            way -> inGroups(way).flatMap(policy -> failures(policy).map(failure -> inGroup(policy, way, failure))));
+  }
+
+  private static Stream<Policy> inGroups(ServiceGroup.Way way) {
+    return way == ServiceGroup.Way.ONE_CLUSIVE ? toTheManager() : Policy.all().stream();
+  }
+
+  private static DynamicTest inGroup(Policy policy, ServiceGroup.Way way, Failure failure) {
+    boolean isBundle = way == ServiceGroup.Way.ONE_CLUSIVE && policy.collection() == Policy.Collection.MAJORITY;
+    return DynamicTest.dynamicTest(
+        policy + ", " + way + ", " + failure.words,
+        () -> {
+          for (long seed = 1; seed <= SEEDS; seed++) {
+            String promised = promised(policy, failure) + "|3 replies".repeat(isBundle ? 1 : 0);
+            keepsItsPromise(policy, failure, seed, PolicyRun.runInGroups(policy, way, failure, seed), promised);
+          }
+        });
+  }
+
   /// The manager is cut off from the client only: the others have the command before the client leaves the manager.
   @Test
   void aCutOffManagerDelaysWhoSuspectsItLess() {

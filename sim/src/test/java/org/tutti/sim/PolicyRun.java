@@ -58,11 +58,13 @@ final class PolicyRun {
   private static final int PATIENCE_UNITS = 200;
   private static final int SETTLING_UNITS = 12;
   private static final int STALL_UNITS = 6;
+  private static final int REPLICAS = 3;
 
   private final Plan plan;
   private final Scheduler scheduler = new Scheduler();
   private final Failure failure;
   private final Policy policy;
+  private final ServiceGroup.Way way;
   private final SimulatedCluster cluster;
   private final Network network;
   private final ServiceGroup service;
@@ -74,7 +76,8 @@ final class PolicyRun {
   private PolicyRun(Policy policy, ServiceGroup.Way way, Failure failure, long seed) {
     this.policy = policy;
     this.failure = failure;
-    this.plan = Plan.draw(seed).forPolicies();
+    this.way = way;
+    this.plan = Plan.draw(seed).forPolicies(way.kind() == null ? REPLICAS : REPLICAS + 1);
     var history = new History(plan.config());
     var setting =
         new Simulation.Setting(
@@ -99,10 +102,15 @@ final class PolicyRun {
     return new PolicyRun(policy, ServiceGroup.Way.BUNDLED, failure, seed).run();
   }
 
+  /// The same for a client that is in groups with replicas.
+  static Outcome runInGroups(Policy policy, ServiceGroup.Way way, Failure failure, long seed) {
+    return new PolicyRun(policy, way, failure, seed).run();
+  }
+
   private Outcome run() {
     cluster.begin(network);
     boolean ready = await(this::isWhole);
-    SimulatedClient client = service.client(0);
+    SimulatedClient client = service.client();
     Call first = client.command();
     ready &= await(() -> first.end() != End.OPEN);
     advance(scheduler.nowNanos() + SETTLING_UNITS * plan.suspectNanos());
@@ -114,7 +122,7 @@ final class PolicyRun {
     manager = place(view.senior());
     if (failure == Failure.FALSE_SUSPICION) {
       struck = true;
-      service.stall(client, manager, STALL_UNITS * plan.suspectNanos());
+      stall(client);
     }
     long begun = scheduler.nowNanos();
     Call call = client.command();
@@ -158,13 +166,27 @@ final class PolicyRun {
 
   // ---- what goes wrong -------------------------------------------------------------------------------------------
 
+  /// Nothing passes between the client and the manager for some time.
+  private void stall(SimulatedClient client) {
+    long nanos = STALL_UNITS * plan.suspectNanos();
+    if (way.kind() == null) {
+      service.stall(client, manager, nanos);
+      return;
+    }
+    boolean[][] cut = new boolean[plan.nodes()][plan.nodes()];
+    cut[manager][REPLICAS] = true;
+    cut[REPLICAS][manager] = true;
+    network.partition(cut);
+    scheduler.after(nanos, () -> network.partition(null));
+  }
+
   private boolean posts(SimulatedNode node, ByteBuffer message) {
     boolean isCommand = manager >= 0 && !struck && isCall(message) && node.number == manager;
     if (isCommand && failure == Failure.MANAGER_BEFORE) {
       return crash(node);
     }
     if (isCommand && failure == Failure.OTHER_SERVER) {
-      crash(replica((manager + 1) % plan.nodes()).node());
+      crash(replica((manager + 1) % REPLICAS).node());
     }
     return false;
   }
@@ -176,13 +198,13 @@ final class PolicyRun {
         || isChange && failure == Failure.MANAGER_CHANGES && crash(node);
   }
 
-  /// The frame still arrives, as over a connection whose end comes behind it.
+  /// The frame still arrives, as over a connection whose end comes behind it; in a group it has time to leave.
   private void sends(SimulatedNode node, ByteBuffer frame) {
     byte kind = frame.get();
     boolean isReply = manager >= 0 && !struck && (kind == REPLY || kind == BUNDLE) && node.number == manager;
     if (isReply && failure == Failure.MANAGER_REPLIES) {
       struck = true;
-      scheduler.after(1, () -> cluster.crash(node));
+      scheduler.after(way.kind() == null ? 1 : plan.delayNanosMax(), () -> cluster.crash(node));
     }
   }
 
@@ -199,7 +221,7 @@ final class PolicyRun {
   }
 
   private int place(MemberId member) {
-    for (int place = 0; place < plan.nodes(); place++) {
+    for (int place = 0; place < REPLICAS; place++) {
       if (replica(place).node().self.equals(member)) {
         return place;
       }
@@ -208,7 +230,7 @@ final class PolicyRun {
   }
 
   private boolean isWhole() {
-    for (int place = 0; place < plan.nodes(); place++) {
+    for (int place = 0; place < REPLICAS; place++) {
       SimulatedReplica replica = service.replica(place);
       if (replica == null || !replica.isHere() || !replica.protocol().isServing()) {
         return false;
