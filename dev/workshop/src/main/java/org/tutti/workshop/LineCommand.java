@@ -118,7 +118,7 @@ final class LineCommand implements Callable<Integer> {
 
   @Option(
       names = "--stream",
-      description = "A TCP stream from the first member's host to the second one's competes for their lines.")
+      description = "A TCP stream from the last member's host competes for the line to the second one's.")
   boolean stream;
 
   @Mixin RoundOptions each = RoundOptions.ofMany("256m");

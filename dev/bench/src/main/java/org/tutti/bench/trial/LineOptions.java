@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.tutti.lab.network.LineNetwork;
 
@@ -20,7 +21,7 @@ import org.tutti.lab.network.LineNetwork;
 /// @param flags    of all JVMs
 /// @param optimized what their second compiler may compile
 /// @param busy     how many threads use processors and do nothing while it is measured
-/// @param stream   whether a TCP stream from the first host to the second one competes for their lines
+/// @param stream   whether a TCP stream from the last host competes for the line to the second one, of three or more
 /// @param settings for Tutti's members, besides those of its stack, `name=value`
 /// @param record   whether each JVM keeps a flight recording of what its threads do
 /// @param out      where results and logs go
@@ -127,6 +128,7 @@ public record LineOptions(
     require(bytes >= 4 && bytes <= BYTES_MAX, "messages have 4 to " + BYTES_MAX + " bytes, not " + bytes);
     require(warmUp.isPositive() && time.isPositive(), "times are positive");
     require(rounds >= 1, "at least one round, not " + rounds);
+    require(!stream || Collections.min(members) > 2, "a stream comes from a third member's host");
     require(busy >= 0 && busy <= BUSY_MAX, "0 to " + BUSY_MAX + " busy loops, not " + busy);
   }
 

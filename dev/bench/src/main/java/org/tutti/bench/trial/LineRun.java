@@ -158,7 +158,7 @@ public final class LineRun {
       int members = open.getFirst().members;
       try (LineNetwork network = LineNetwork.open(members, line);
           ProcessGroup group = start(stack.on(network, members, options.settings()));
-          ProcessGroup stream = options.stream() ? start(stream(network)) : null) {
+          ProcessGroup stream = options.stream() ? start(stream(network, members)) : null) {
         everybody.put(stack.word() + "-of-" + members, group);
         boolean rests = true;
         while (rests && !open.isEmpty()) {
@@ -172,10 +172,12 @@ public final class LineRun {
     }
   }
 
-  /// What competes: from the first host to the second one.
-  private static ProcessGroupPlan stream(LineNetwork network) {
-    ProcessGroupPlan two = LineStack.RAW_TCP.on(network, 2, List.of());
-    return new ProcessGroupPlan("stream", two.target(), two.size(), two.settings(), two.flags(), two.places());
+  /// What competes: from the last host to the second one, before whose line it meets what others send. From a sender's
+  /// host it would not: the kernel lets a TCP have but a few packets in a queue of its own host (TCP small queues).
+  private static ProcessGroupPlan stream(LineNetwork network, int members) {
+    ProcessGroupPlan all = LineStack.RAW_TCP.on(network, members, List.of());
+    List<ProcessGroupPlan.Place> ends = List.of(all.places().getLast(), all.places().get(1));
+    return new ProcessGroupPlan("stream", all.target(), ends.size(), all.settings(), all.flags(), ends);
   }
 
   private ProcessGroup start(ProcessGroupPlan plan) throws InterruptedException {
