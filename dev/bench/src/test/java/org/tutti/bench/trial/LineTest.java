@@ -129,6 +129,17 @@ class LineTest {
     assertThat(LineTable.rows(trialSet).get(1).getLast()).isEqualTo("-");
   }
 
+  @Test
+  void whatAStreamGetsIsShownWhereThereIsOne() {
+    TrialSet trialSet = trialSet(List.of(LineStack.TUTTI_TCP));
+    TrialOutcome outcome = outcome(6e6);
+    outcome.values().put(Measure.STREAM, 5e6);
+    trialSet.add(new TrialSet.Round(0, false, List.of(outcome), null));
+    List<List<String>> rows = LineTable.rows(trialSet);
+    assertThat(rows.getFirst()).endsWith("stream MB/s", "over JGroups");
+    assertThat(rows.get(1)).endsWith("5.00", "-");
+  }
+
   /// A few seconds on real lines, which carry no more than they should, and are gone afterwards.
   @Tag("socket")
   @Tag("deep")
