@@ -120,10 +120,7 @@ final class GroupClients {
   void says(MemberId client, long channel, SimulatedReplica server, ByteBuffer frame) {
     var its = new Channel(client, channel, server.node().self);
     said.computeIfAbsent(its, _ -> new ArrayList<>()).add(frame.duplicate());
-    ServiceGroup.Choice choice = service.choice();
-    if (choice != null) {
-      choice.sends().accept(server.node(), frame.duplicate());
-    }
+    service.sent(server, frame);
   }
 
   /// A client is told the next frame of a channel.

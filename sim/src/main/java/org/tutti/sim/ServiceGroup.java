@@ -266,6 +266,13 @@ final class ServiceGroup implements ClientLink {
     return choice;
   }
 
+  /// A replica has sent a frame to a client, over a connection or in a group.
+  void sent(SimulatedReplica by, ByteBuffer frame) {
+    if (choice != null) {
+      choice.sends().accept(by.node(), frame.duplicate());
+    }
+  }
+
   /// The client of a run that has only one.
   SimulatedClient client() {
     return groupClients.with(clients).getFirst();
@@ -531,9 +538,7 @@ final class ServiceGroup implements ClientLink {
       ByteBuffer bare = bare(frame);
       client.isSent(id, bare, connection.replica);
       connection.toClient(() -> client.received(id, bare));
-      if (choice != null) {
-        choice.sends().accept(connection.replica.node(), bare.duplicate());
-      }
+      sent(connection.replica, bare);
     }
   }
 

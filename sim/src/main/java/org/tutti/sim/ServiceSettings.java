@@ -292,19 +292,27 @@ final class ServiceSettings {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, Long.MIN_VALUE + place);
     ClientGroup.Kind kind = ClientGroup.Kind.values()[random.nextInt(2)];
     Client drawn = connected(plan.nodes() + place);
-    Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
     if (only != null) {
-      kind = Objects.requireNonNull(onlyWay.kind());
-      policy = only;
-    } else if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
+      return inGroups(drawn, Objects.requireNonNull(onlyWay.kind()), only, 0);
+    }
+    Policy policy = random.nextInt(4) > 0 ? wish(random) : null;
+    if (policy != null && kind == ClientGroup.Kind.ONE_CLUSIVE) {
       policy = ofTheManager(place, policy);
     }
-    long silence = drawn.silenceNanos + plan.suspectNanos(); // an answer takes two multicasts, along a chain of members
-    boolean maySuspect = kind == ClientGroup.Kind.INCLUSIVE && only == null;
-    long suspects = maySuspect ? suspects(random, policy, silence) : 0;
+    long suspects = kind == ClientGroup.Kind.INCLUSIVE ? suspects(random, policy, groupSilenceNanos(drawn)) : 0;
+    return inGroups(drawn, kind, policy, suspects);
+  }
+
+  private Client inGroups(Client drawn, ClientGroup.Kind kind, @Nullable Policy policy, long suspects) {
+    long silence = groupSilenceNanos(drawn);
     boolean bundled = kind == ClientGroup.Kind.ONE_CLUSIVE && policy != null && policy.collectsSeveral();
     return new Client(
         drawn.contacts, false, silence, drawn.deadlineNanos, drawn.callsMax, false, policy, kind, suspects, bundled);
+  }
+
+  /// An answer takes two multicasts, along a chain of members.
+  private long groupSilenceNanos(Client drawn) {
+    return drawn.silenceNanos + plan.suspectNanos();
   }
 
   /// To the manager, which gathers the replies of several for three of four of these clients, if they can be had; drawn

@@ -20,6 +20,7 @@ import org.tutti.replica.Policy;
 import org.tutti.replica.Replication;
 import org.tutti.sim.PolicyRun.Failure;
 import org.tutti.sim.PolicyRun.Outcome;
+import org.tutti.sim.ServiceGroup.Way;
 
 /// The 24 policies, and those that are refused, with each failure: what holds for all seeds, and what the page shows.
 class PolicyMatrixTest {
@@ -30,116 +31,82 @@ class PolicyMatrixTest {
   /// One cell of each row; all of them take a minute.
   @TestFactory
   Stream<DynamicTest> aCellOfEachPolicyKeepsItsPromise() {
-    List<Policy> policies = Policy.all();
-    return IntStream.range(0, policies.size()).mapToObj(i -> cell(policies.get(i), failure(policies.get(i), i)));
+    return someCells(Way.PLAIN);
   }
 
   @TestFactory
   @Tag("deep")
   Stream<DynamicTest> eachCellKeepsItsPromise() {
-    return Policy.all().stream().flatMap(policy -> failures(policy).map(failure -> cell(policy, failure)));
-  }
-
-  private static Stream<Failure> failures(Policy policy) {
-    return Stream.of(Failure.values()).filter(failure -> failure.occursWith(policy.replication()));
-  }
-
-  /// One of those that occur, another one for another number.
-  private static Failure failure(Policy policy, int number) {
-    List<Failure> all = failures(policy).toList();
-    return all.get(number % all.size());
-  }
-
-  private static DynamicTest cell(Policy policy, Failure failure) {
-    return DynamicTest.dynamicTest(policy + ", " + failure.words, () -> keepsItsPromise(policy, failure));
-  }
-
-  private static void keepsItsPromise(Policy policy, Failure failure) {
-    for (long seed = 1; seed <= SEEDS; seed++) {
-      keepsItsPromise(policy, failure, seed, PolicyRun.run(policy, failure, seed));
-    }
+    return allCells(Way.PLAIN);
   }
 
   /// A client that sends to all while it suspects the manager: the same holds, and it does not wait for its connection.
   @TestFactory
   Stream<DynamicTest> aClientThatSuspectsTheManagerKeepsItToo() {
-    List<Policy> policies = toTheManager().toList();
-    return IntStream.range(0, policies.size()).mapToObj(i -> suspecting(policies.get(i), failure(policies.get(i), i)));
+    return someCells(Way.ON_SUSPICION);
   }
 
   @TestFactory
   @Tag("deep")
   Stream<DynamicTest> eachClientThatSuspectsTheManagerKeepsItToo() {
-    return toTheManager().flatMap(policy -> failures(policy).map(failure -> suspecting(policy, failure)));
+    return allCells(Way.ON_SUSPICION);
   }
 
-  private static Stream<Policy> toTheManager() {
-    return Policy.all().stream().filter(policy -> policy.dissemination() == Policy.Dissemination.MANAGER);
-  }
-
-  private static DynamicTest suspecting(Policy policy, Failure failure) {
-    return DynamicTest.dynamicTest(
-        policy + ", on suspicion to all, " + failure.words,
-        () -> {
-          for (long seed = 1; seed <= SEEDS; seed++) {
-            keepsItsPromise(policy, failure, seed, PolicyRun.runSuspecting(policy, failure, seed));
-          }
-        });
-  }
-
-  /// A client for which the manager gathers the replies: the same holds. Those of the two others may both come before
-  /// the manager has executed the command.
+  /// A client for which the manager gathers the replies: the same holds.
   @TestFactory
   Stream<DynamicTest> aClientThatGetsBundlesKeepsItToo() {
-    return toTheManager()
-        .filter(Policy::collectsSeveral)
-        .flatMap(policy -> failures(policy).map(failure -> bundled(policy, failure)));
-  }
-
-  private static DynamicTest bundled(Policy policy, Failure failure) {
-    boolean isMajority = policy.collection() == Policy.Collection.MAJORITY;
-    return DynamicTest.dynamicTest(
-        policy + ", in bundles, " + failure.words,
-        () -> {
-          for (long seed = 1; seed <= SEEDS; seed++) {
-            String promised = promised(policy, failure) + "|3 replies".repeat(isMajority ? 1 : 0);
-            keepsItsPromise(policy, failure, seed, PolicyRun.runBundled(policy, failure, seed), promised);
-          }
-        });
+    return allCells(Way.BUNDLED);
   }
 
   /// A client in a group with the manager, which is where its commands go, and one in a group with all replicas: the
   /// same holds.
   @TestFactory
   Stream<DynamicTest> aClientInAGroupKeepsItToo() {
-    return Stream.of(ServiceGroup.Way.ONE_CLUSIVE, ServiceGroup.Way.INCLUSIVE)
-        .flatMap(way -> {
-          List<Policy> policies = inGroups(way).toList();
-          return IntStream.range(0, policies.size())
-              .mapToObj(i -> inGroup(policies.get(i), way, failure(policies.get(i), i)));
-        });
+    return Stream.of(Way.ONE_CLUSIVE, Way.INCLUSIVE).flatMap(PolicyMatrixTest::someCells);
   }
 
   @TestFactory
   @Tag("deep")
   Stream<DynamicTest> eachClientInAGroupKeepsItToo() {
-    return Stream.of(ServiceGroup.Way.ONE_CLUSIVE, ServiceGroup.Way.INCLUSIVE)
-        .flatMap(
-            way -> inGroups(way).flatMap(policy -> failures(policy).map(failure -> inGroup(policy, way, failure))));
+    return Stream.of(Way.ONE_CLUSIVE, Way.INCLUSIVE).flatMap(PolicyMatrixTest::allCells);
   }
 
-  private static Stream<Policy> inGroups(ServiceGroup.Way way) {
-    return way == ServiceGroup.Way.ONE_CLUSIVE ? toTheManager() : Policy.all().stream();
+  /// One of each policy, with another failure for another number of the policy.
+  private static Stream<DynamicTest> someCells(Way way) {
+    List<Policy> policies = policies(way).toList();
+    return IntStream.range(0, policies.size())
+        .mapToObj(i -> {
+          List<Failure> all = failures(policies.get(i)).toList();
+          return cell(policies.get(i), way, all.get(i % all.size()));
+        });
   }
 
-  private static DynamicTest inGroup(Policy policy, ServiceGroup.Way way, Failure failure) {
-    boolean isBundle = way == ServiceGroup.Way.ONE_CLUSIVE && policy.collection() == Policy.Collection.MAJORITY;
+  private static Stream<DynamicTest> allCells(Way way) {
+    return policies(way).flatMap(policy -> failures(policy).map(failure -> cell(policy, way, failure)));
+  }
+
+  private static Stream<Policy> policies(Way way) {
+    return switch (way) {
+      case PLAIN, INCLUSIVE -> Policy.all().stream();
+      case ON_SUSPICION, ONE_CLUSIVE -> toTheManager();
+      case BUNDLED -> toTheManager().filter(Policy::collectsSeveral);
+    };
+  }
+
+  private static Stream<Policy> toTheManager() {
+    return Policy.all().stream().filter(policy -> policy.dissemination() == Policy.Dissemination.MANAGER);
+  }
+
+  private static Stream<Failure> failures(Policy policy) {
+    return Stream.of(Failure.values()).filter(failure -> failure.occursWith(policy.replication()));
+  }
+
+  private static DynamicTest cell(Policy policy, Way way, Failure failure) {
     return DynamicTest.dynamicTest(
         policy + ", " + way + ", " + failure.words,
         () -> {
           for (long seed = 1; seed <= SEEDS; seed++) {
-            String promised = promised(policy, failure) + "|3 replies".repeat(isBundle ? 1 : 0);
-            keepsItsPromise(policy, failure, seed, PolicyRun.runInGroups(policy, way, failure, seed), promised);
+            keepsItsPromise(policy, way, failure, seed);
           }
         });
   }
@@ -150,29 +117,28 @@ class PolicyMatrixTest {
     for (Replication replication : Replication.values()) {
       var first = new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, replication, Ordering.SEQUENCER);
       for (long seed = 1; seed <= SEEDS; seed++) {
-        long alone = PolicyRun.run(first, Failure.FALSE_SUSPICION, seed).millis();
-        long toAll = PolicyRun.runSuspecting(first, Failure.FALSE_SUSPICION, seed).millis();
+        long alone = PolicyRun.run(first, Way.PLAIN, Failure.FALSE_SUSPICION, seed).millis();
+        long toAll = PolicyRun.run(first, Way.ON_SUSPICION, Failure.FALSE_SUSPICION, seed).millis();
         assertThat(toAll).as("%s, seed %d", first, seed).isPositive().isLessThan(alone * 3 / 4);
       }
     }
   }
 
-  private static void keepsItsPromise(Policy policy, Failure failure, long seed, Outcome outcome) {
-    keepsItsPromise(policy, failure, seed, outcome, promised(policy, failure));
-  }
-
-  private static void keepsItsPromise(Policy policy, Failure failure, long seed, Outcome outcome, String promised) {
-    String what = policy + ", " + failure.words + ", seed " + seed + ": " + outcome;
+  private static void keepsItsPromise(Policy policy, Way way, Failure failure, long seed) {
+    Outcome outcome = PolicyRun.run(policy, way, failure, seed);
+    String what = policy + ", " + way + ", " + failure.words + ", seed " + seed + ": " + outcome;
     assertThat(outcome.violations()).as(what).isEmpty();
     assertThat(outcome.struck()).as(what).isEqualTo(failure != Failure.NONE);
     assertThat(outcome.executions()).as(what).isEqualTo(1);
-    assertThat(outcome.told()).as(what).matches(promised);
+    assertThat(outcome.told()).as(what).matches(promised(policy, way, failure));
   }
 
   /// A regular expression of what the client is told. A server that crashes when the manager sends may have executed
   /// and answered before what another replica has multicast, where commands go to all; a manager that has replied has
-  /// done so.
-  private static String promised(Policy policy, Failure failure) {
+  /// done so. Where the manager gathers replies, those of the two others may both come before it has executed the
+  /// command.
+  private static String promised(Policy policy, Way way, Failure failure) {
+    boolean gathers = way == Way.BUNDLED || way == Way.ONE_CLUSIVE;
     boolean crash = failure != Failure.NONE && failure != Failure.FALSE_SUSPICION;
     boolean toAll = policy.dissemination() == Policy.Dissemination.ALL;
     boolean mayHaveAnswered = toAll && failure == Failure.OTHER_SERVER || failure == Failure.MANAGER_REPLIES;
@@ -180,7 +146,7 @@ class PolicyMatrixTest {
       case NONE -> "sent";
       case FIRST -> "1 reply";
       case ALL -> !crash ? "3 replies" : mayHaveAnswered ? "3 replies|2 replies(, 1 left)?" : "2 replies(, 1 left)?";
-      case MAJORITY -> "2 replies";
+      case MAJORITY -> gathers ? "2 replies|3 replies" : "2 replies";
     };
   }
 
@@ -197,7 +163,10 @@ class PolicyMatrixTest {
       table.append(words(policy.dissemination(), policy.collection(), replication, policy.ordering()));
       for (Failure failure : Failure.values()) {
         boolean occurs = failure.occursWith(policy.replication());
-        table.append(' ').append(occurs ? PolicyRun.run(policy, failure, 1).told() : "no change").append(" |");
+        table
+            .append(' ')
+            .append(occurs ? PolicyRun.run(policy, Way.PLAIN, failure, 1).told() : "no change")
+            .append(" |");
       }
       table.append('\n');
     }

@@ -88,22 +88,7 @@ final class PolicyRun {
     this.network = new Network(scheduler, plan, setting.tally(), cluster);
   }
 
-  static Outcome run(Policy policy, Failure failure, long seed) {
-    return new PolicyRun(policy, ServiceGroup.Way.PLAIN, failure, seed).run();
-  }
-
-  /// The same for a client that sends to all while it suspects the manager.
-  static Outcome runSuspecting(Policy policy, Failure failure, long seed) {
-    return new PolicyRun(policy, ServiceGroup.Way.ON_SUSPICION, failure, seed).run();
-  }
-
-  /// The same for a client for which the manager gathers the replies of several.
-  static Outcome runBundled(Policy policy, Failure failure, long seed) {
-    return new PolicyRun(policy, ServiceGroup.Way.BUNDLED, failure, seed).run();
-  }
-
-  /// The same for a client that is in groups with replicas.
-  static Outcome runInGroups(Policy policy, ServiceGroup.Way way, Failure failure, long seed) {
+  static Outcome run(Policy policy, ServiceGroup.Way way, Failure failure, long seed) {
     return new PolicyRun(policy, way, failure, seed).run();
   }
 

@@ -10,6 +10,7 @@ import org.tutti.bench.trial.LineRun;
 import org.tutti.bench.trial.LineStack;
 import org.tutti.cli.Failure;
 import org.tutti.cli.TimeConverter;
+import org.tutti.cli.WordConverter;
 import org.tutti.lab.network.LineNetwork;
 import org.tutti.lab.network.Unavailable;
 import picocli.CommandLine.Command;
@@ -143,26 +144,15 @@ final class LineCommand implements Callable<Integer> {
     }
   }
 
-  static final class SendersConverter implements ITypeConverter<LineOptions.Senders> {
-    @Override
-    public LineOptions.Senders convert(String word) {
-      return switch (word) {
-        case "one" -> LineOptions.Senders.ONE;
-        case "all" -> LineOptions.Senders.ALL;
-        default -> throw new TypeConversionException("'" + word + "' is none of one, all");
-      };
+  static final class SendersConverter extends WordConverter<LineOptions.Senders> {
+    SendersConverter() {
+      super(List.of(LineOptions.Senders.values()));
     }
   }
 
-  static final class OptimizedConverter implements ITypeConverter<LineOptions.Optimized> {
-    @Override
-    public LineOptions.Optimized convert(String word) {
-      return switch (word) {
-        case "none" -> LineOptions.Optimized.NONE;
-        case "ciphers" -> LineOptions.Optimized.CIPHERS;
-        case "all" -> LineOptions.Optimized.ALL;
-        default -> throw new TypeConversionException("'" + word + "' is none of none, ciphers, all");
-      };
+  static final class OptimizedConverter extends WordConverter<LineOptions.Optimized> {
+    OptimizedConverter() {
+      super(List.of(LineOptions.Optimized.values()));
     }
   }
 

@@ -189,7 +189,7 @@ final class MulticastDatagram {
     return SHARES_AT + peers * SHARE_BYTES + heads + tail;
   }
 
-  /// How many bytes two frames end alike with; 0 if more than [#HEAD_MAX] of the shorter one are different.
+  /// How many bytes two frames end alike with; 0 if they are different behind the first [#HEAD_MAX] of the shorter one.
   private static int commonEnd(OutgoingDatagram one, OutgoingDatagram other) {
     ByteBuffer a = one.bytes;
     ByteBuffer b = other.bytes;

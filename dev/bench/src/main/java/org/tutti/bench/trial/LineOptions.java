@@ -10,23 +10,23 @@ import org.tutti.lab.network.LineNetwork;
 
 /// How lines of limited rate are measured.
 ///
-/// @param lines    what each line of a host carries; several are measured one after the other
-/// @param members  sizes of groups, one host for each member
-/// @param senders  who sends
-/// @param stacks   what is compared
-/// @param bytes    the length of messages
-/// @param warmUp   how long a flood runs before it is measured
-/// @param time     how long it is measured
-/// @param rounds   how often each of them is measured
-/// @param flags    of all JVMs
+/// @param lines     what each line of a host carries; several are measured one after the other
+/// @param members   sizes of groups, one host for each member
+/// @param senders   who sends
+/// @param stacks    what is compared
+/// @param bytes     the length of messages
+/// @param warmUp    how long a flood runs before it is measured
+/// @param time      how long it is measured
+/// @param rounds    how often each of them is measured
+/// @param flags     of all JVMs
 /// @param optimized what their second compiler may compile
-/// @param busy     how many threads use processors and do nothing while it is measured
-/// @param stream   whether a TCP stream from the last host competes for the line to the second one, of three or more
-/// @param settings for Tutti's members, besides those of its stack, `name=value`
-/// @param record   whether each JVM keeps a flight recording of what its threads do
-/// @param out      where results and logs go
-/// @param others   beyond this part of the machine used by others a round does not count
-/// @param steal    beyond this part of the machine stolen by the host a round does not count
+/// @param busy      how many threads use processors and do nothing while it is measured
+/// @param stream    whether a TCP stream from the last host, the third or a later one, competes for the second's line
+/// @param settings  for Tutti's members, besides those of its stack, `name=value`
+/// @param record    whether each JVM keeps a flight recording of what its threads do
+/// @param out       where results and logs go
+/// @param others    beyond this part of the machine used by others a round does not count
+/// @param steal     beyond this part of the machine stolen by the host a round does not count
 public record LineOptions(
     List<LineNetwork.Line> lines,
     List<Integer> members,
@@ -128,7 +128,9 @@ public record LineOptions(
     require(bytes >= 4 && bytes <= BYTES_MAX, "messages have 4 to " + BYTES_MAX + " bytes, not " + bytes);
     require(warmUp.isPositive() && time.isPositive(), "times are positive");
     require(rounds >= 1, "at least one round, not " + rounds);
-    require(!stream || Collections.min(members) > 2, "a stream comes from a third member's host");
+    require(
+        !stream || Collections.min(members) > 2,
+        "a stream needs groups of three or more members: it comes from the last one's host");
     require(busy >= 0 && busy <= BUSY_MAX, "0 to " + BUSY_MAX + " busy loops, not " + busy);
   }
 

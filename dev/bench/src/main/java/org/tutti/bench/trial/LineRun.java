@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.lab.network.LineNetwork;
@@ -27,7 +28,7 @@ public final class LineRun {
   private final LineOptions options;
   private final PrintWriter out;
   private final Path directory;
-  private List<String> flags = List.of(); // of all JVMs
+  private final List<String> flags; // of all JVMs
   private final Map<String, Object> machine = Machine.description();
   private final Map<String, ProcessGroup> everybody = new LinkedHashMap<>(); // the last ones of each name
   private final List<Case> cases = new ArrayList<>();
@@ -59,7 +60,7 @@ public final class LineRun {
           options.bytes(),
           line.queue().toMillis(),
           line.loss() == 0 ? "" : String.format(Locale.ROOT, ", %.2f %% lost", line.loss() / 1e4),
-          options.busy() == 0 ? "" : String.format(Locale.ROOT, ", beside %d busy loops", options.busy()),
+          options.busy() == 0 ? "" : String.format(Locale.ROOT, ", busy loops: %d", options.busy()),
           options.stream() ? ", beside a TCP stream" : "",
           line.bytesPerSecond() / 1e6,
           line.bytesPerSecond() * senders.optimum(members) / 1e6);
@@ -85,10 +86,11 @@ public final class LineRun {
     }
   }
 
-  private LineRun(LineOptions options, PrintWriter out) {
+  private LineRun(LineOptions options, PrintWriter out) throws IOException {
     this.options = options;
     this.out = out;
-    this.directory = Instrument.directory(options.out(), "line");
+    this.directory = Files.createDirectories(Instrument.directory(options.out(), "line"));
+    this.flags = Stream.concat(options.flags().stream(), options.optimized().flags(directory).stream()).toList();
     for (LineNetwork.Line line : options.lines()) {
       for (int size : options.members()) {
         options.senders().forEach(senders -> cases.add(new Case(line, size, senders, options)));
@@ -104,12 +106,9 @@ public final class LineRun {
   /// @throws InterruptedException when interrupted
   /// @throws Unavailable          when such a network cannot be had here, such as without root
   public static boolean measure(LineOptions options, PrintWriter out) throws InterruptedException, Unavailable {
-    var run = new LineRun(options, out);
     try {
       LineNetwork.open(2, options.lines().getFirst()).close(); // before anything else is done
-      Files.createDirectories(run.directory);
-      run.flags = new ArrayList<>(options.flags());
-      run.flags.addAll(options.optimized().flags(run.directory));
+      var run = new LineRun(options, out);
       try (var _ = new BusyLoops(options.busy())) {
         for (int number = 0; number < options.rounds(); number++) {
           run.round(number);
