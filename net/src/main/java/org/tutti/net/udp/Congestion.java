@@ -2,21 +2,24 @@ package org.tutti.net.udp;
 
 import java.util.concurrent.TimeUnit;
 
-/// How many bytes may be on the way to one peer: CUBIC (RFC 9438) with slow start (RFC 5681), twice as eager, and
-/// with an answer to random loss, which CUBIC takes for a queue that overflows.
+/// How many bytes may be on the way to one peer: CUBIC (RFC 9438) with slow start (RFC 5681), and with an answer to
+/// random loss, which CUBIC takes for a queue that overflows.
 ///
 /// A *round* is the time in which what was on the way at its beginning has come to rest. The window doubles each
 /// round until datagrams are lost; it does not look at round trips as HyStart++ does, because they contain how long
 /// processes waited for a processor, which says nothing of queues. After that the window grows by the cubic function
 /// of the time since it was made smaller last: quickly towards the window at which datagrams were lost, slowly around
 /// it, quickly beyond it; but not slower than Reno's would. A round with more loss than the medium has by itself
-/// makes the window 0.7 of what it was. Growth is twice that of the RFC, as echoes that come late make it slower.
+/// makes the window 0.7 of what it was. The round after it was on the way by then, so its loss says nothing of the
+/// smaller window.
 ///
-/// Loss while the queue is full is that queue's. Only while it is not, as round trips tell (as in TCP Veno, Fu and
-/// Liew, 2003), loss can be the medium's own, which follows its average slowly, up to three tenths. When three rounds
-/// of that kind in a row have not made the loss smaller, the window is not what causes it: then it is taken for the
-/// medium's own at once, and the window is what it was. So random loss costs the frames that are lost, but not the
-/// speed, while a queue that overflows is relieved.
+/// Loss while the queue is full is that queue's: one datagram is enough, as it is to a TCP that shares the queue. Only
+/// while it is not, as round trips tell (as in TCP Veno, Fu and Liew, 2003), loss can be the medium's own, which
+/// follows its average slowly, up to three tenths. When three rounds of that kind in a row have not made the loss
+/// smaller, the window is not what causes it: then it is taken for the medium's own at once, and the window is what it
+/// was. So random loss costs the frames that are lost, but not the speed, while a queue that overflows is relieved.
+///
+/// How full the queue is tells the shortest round trip of a round, which none that waits for a processor makes longer.
 ///
 /// The window is not a promise of the receiver, see [Flight].
 final class Congestion {
@@ -27,15 +30,16 @@ final class Congestion {
   private static final int ROUND_DATAGRAMS_MIN = 32; // fewer say little about a share
   private static final int FRUITLESS_ROUNDS = 3;
   private static final double MEDIUM_MAX = 0.3;
-  private static final double TOLERANCE = 0.005;
+  private static final double TOLERANCE = 0.005; // of loss that may be the medium's
+  private static final double CHANCE = 3; // deviations: of two, one round in twenty would have too much loss
   private static final double BETA = 0.7;
-  private static final double EAGERNESS = 2;
-  private static final double CUBIC = EAGERNESS * 0.4; // datagrams per cubic second
-  private static final double RENO = EAGERNESS * 3 * (1 - BETA) / (1 + BETA);
+  private static final double CUBIC = 0.4; // datagrams per cubic second
+  private static final double RENO = 3 * (1 - BETA) / (1 + BETA);
   private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_MAX = TimeUnit.MILLISECONDS.toNanos(4); // or a round trip, between two echoes
   private static final long EXTREMES_NANOS =
       TimeUnit.SECONDS.toNanos(5); // so long round trips are remembered, or twice
+  private static final long QUEUE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2); // less may be chance
 
   private final double windowMax;
   private final double windowMin;
@@ -49,7 +53,7 @@ final class Congestion {
   private boolean limited;
   private long roundTripLeast = Long.MAX_VALUE;
 
-  // The shortest and the longest round trip lately, and in the time before.
+  // The shortest round trip and the longest one of those that were a round's shortest, lately, and in the time before.
   private long shortest = Long.MAX_VALUE;
   private long longest;
   private long shortestBefore = Long.MAX_VALUE;
@@ -67,6 +71,7 @@ final class Congestion {
   private double firstShare;
   private double firstWindow;
   private int lossyRounds;
+  private boolean reduced; // after the last round: what is judged next was on the way before
 
   Congestion(long windowMax) {
     this.windowMin = WINDOW_MIN;
@@ -112,6 +117,7 @@ final class Congestion {
     if (upTo < roundEnd || settled < ROUND_DATAGRAMS_MIN) {
       return;
     }
+    longest = Math.max(longest, roundTripLeast);
     judge(Math.max(0, (double) lost / settled));
     roundEnd = last;
     settled = 0;
@@ -129,13 +135,12 @@ final class Congestion {
       longest = 0;
     }
     shortest = Math.min(shortest, roundTrip);
-    longest = Math.max(longest, roundTrip);
   }
 
   /// Whether the queue before the narrowest line was less than half full for a part of the round.
   private boolean isQueueLow() {
     long least = Math.min(shortest, shortestBefore);
-    return roundTripLeast - least <= (Math.max(longest, longestBefore) - least) / 2;
+    return roundTripLeast - least <= Math.max(QUEUE_MIN_NANOS, (Math.max(longest, longestBefore) - least) / 2);
   }
 
   /// RFC 9438, 4.2 to 4.5.
@@ -157,17 +162,19 @@ final class Congestion {
   }
 
   private void judge(double share) {
-    double spread = 2 * Math.sqrt(Math.max(medium, TOLERANCE) / settled);
-    boolean lossy = share > medium + TOLERANCE + spread;
-    boolean own = share < medium || isQueueLow();
+    boolean low = isQueueLow();
+    double tolerance = low ? TOLERANCE : 0;
+    double spread = CHANCE * Math.sqrt(Math.max(medium, tolerance) / settled);
+    boolean lossy = share > medium + tolerance + spread;
+    boolean own = share < medium || low;
     medium = own ? Math.min(MEDIUM_MAX, medium + (share - medium) / 16) : medium;
-    if (lossy) {
+    if (reduced) {
+      reduced = false;
+    } else if (lossy) {
       lossy(share, own);
-      return;
-    }
-    lossyRounds = 0;
-    if (slowStart && limited) {
-      window = Math.min(windowMax, 2 * window);
+    } else {
+      lossyRounds = 0;
+      window = slowStart && limited ? Math.min(windowMax, 2 * window) : window;
     }
   }
 
@@ -179,6 +186,7 @@ final class Congestion {
   }
 
   private void lossy(double share, boolean own) {
+    reduced = true;
     lossyRounds = own ? lossyRounds + 1 : 0;
     if (lossyRounds == 1) {
       firstShare = share;

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// A line of limited rate with a queue before it that loses what it has no room for, in memory and in no time: senders
 /// with a [Flight] each, which always have something to say, and perhaps one TCP, share it.
 ///
-/// What leaves at once is one packet to the queue, as a train of datagrams is, and lost as a whole. Processes get the
-/// processor late, by up to a time that is drawn anew each time.
+/// What leaves at once is one packet to the queue, as a train of datagrams is to its own host's, and lost as a whole;
+/// unless the queue is a switch's, to which it comes in single packets. Processes get the processor late, by up to a
+/// time that is drawn anew each time.
 final class LineModel {
   static final long MILLI = 1_000_000;
 
@@ -34,6 +35,7 @@ final class LineModel {
       new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::number));
   private final List<Sender> senders = new ArrayList<>();
   private @Nullable Tcp tcp;
+  private boolean switched;
   private long now;
   private long number;
   private long busyUntil;
@@ -61,6 +63,12 @@ final class LineModel {
 
   LineModel tcp() {
     tcp = new Tcp();
+    return this;
+  }
+
+  /// The queue is a switch's.
+  LineModel switched() {
+    switched = true;
     return this;
   }
 
@@ -200,9 +208,14 @@ final class LineModel {
     }
 
     private void leave(List<Long> train, boolean soon) {
-      if (train.isEmpty()) {
-        return;
+      if (switched) {
+        train.forEach(each -> leaveTogether(List.of(each), soon));
+      } else if (!train.isEmpty()) {
+        leaveTogether(train, soon);
       }
+    }
+
+    private void leaveTogether(List<Long> train, boolean soon) {
       sent += train.size();
       long left = offer(train.size());
       if (left < 0) {
