@@ -419,7 +419,7 @@ final class OutStream {
 
   private void transmitNext(long now) {
     var sent = new Sent(seqNext);
-    int room = Math.min(path.frameBytesMax() - path.headerBytes() - Packet.DATA_BYTES_MAX, holdBytes());
+    int room = Math.min(path.frameBytes() - path.headerBytes() - Packet.DATA_BYTES_MAX, holdBytes());
     Encoded message = unfinished;
     int done = unfinishedDone;
     while (room > Chunk.HEADER_MAX) {

@@ -86,6 +86,11 @@ final class Path {
     return sender.traits().frameBytesMax();
   }
 
+  /// How long a frame had better be now.
+  int frameBytes() {
+    return sender.frameBytes(peer.address());
+  }
+
   void known() {
     knowsUs = true;
   }

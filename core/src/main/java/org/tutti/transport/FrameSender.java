@@ -53,6 +53,15 @@ public interface FrameSender {
     return false;
   }
 
+  /// How long a frame to a peer had better be now. Where the network loses packets, a frame that takes several of them
+  /// is lost with each, so that it had better take few.
+  ///
+  /// @param to the peer
+  /// @return bytes, at least [Traits#FRAME_BYTES_MIN] and at most [Traits#frameBytesMax]
+  default int frameBytes(Address to) {
+    return traits().frameBytesMax();
+  }
+
   /// Whether a peer may be a member that votes, by what has authenticated it. A peer is known as long as there is a
   /// connection to it, so this is true of whom frames have just arrived from.
   ///

@@ -17,6 +17,7 @@ import org.tutti.Metric;
 import org.tutti.effect.Count;
 import org.tutti.link.LossyPair.Medium;
 import org.tutti.transport.Address;
+import org.tutti.transport.Traits;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Versions;
@@ -67,6 +68,21 @@ class LinkTest {
       assertThat(pair.a.received).as("seed " + seed).isEqualTo(upTo(pair.b.sent()));
       assertThat(pair.a.links.isBusy(pair.b.self)).isFalse();
     }
+  }
+
+  /// What is too long for a frame then is sent in as many as it takes; what was sent before stays as it was.
+  @ParameterizedTest
+  @MethodSource("media")
+  void framesAreAsLongAsTheTransportWantsThemNow(Medium medium) {
+    var pair = new LossyPair(medium, 1);
+    for (int i = 0; i < 20; i++) {
+      pair.a.frameBytes = i < 10 ? Traits.FRAME_BYTES_MIN : LossyPair.FRAME_BYTES_MAX;
+      pair.a.send(5000);
+      pair.step();
+      assertThat(pair.quiet(STEPS_MAX)).isTrue();
+      assertThat(pair.a.longest).isLessThanOrEqualTo(pair.a.frameBytes).isGreaterThan(pair.a.frameBytes - 64);
+    }
+    assertThat(pair.b.received).isEqualTo(upTo(pair.a.sent()));
   }
 
   @ParameterizedTest

@@ -149,6 +149,8 @@ final class LossyPair {
     final List<MemberId> heardFirst = new ArrayList<>();
     long beat = 1;
     long heardBeat;
+    int frameBytes = FRAME_BYTES_MAX; // that it had better send
+    int longest; // of the frames that it has sent
     private long numberNext;
     private long bulkNext = BULK;
     private @Nullable ByteBuffer claimed;
@@ -213,6 +215,7 @@ final class LossyPair {
       if (length > FRAME_BYTES_MAX) {
         throw new IllegalArgumentException("a frame of " + length + " bytes");
       }
+      longest = Math.max(longest, length);
       boolean refused = random.nextDouble() < medium.refusal;
       claimed = refused ? null : ByteBuffer.allocate(length);
       return claimed;
@@ -238,6 +241,11 @@ final class LossyPair {
       long delay = medium.delayNanos == 0 ? 0 : random.nextLong(medium.delayNanos);
       busyUntil = Math.max(busyUntil, now) + frame.length * nanosPerByte;
       flights.add(new Flight(busyUntil + way + delay, order++, other(), carried));
+    }
+
+    @Override
+    public int frameBytes(Address to) {
+      return frameBytes;
     }
 
     @Override

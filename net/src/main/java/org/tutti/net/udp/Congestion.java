@@ -30,6 +30,7 @@ final class Congestion {
   private static final int ROUND_DATAGRAMS_MIN = 32; // fewer say little about a share
   private static final int FRUITLESS_ROUNDS = 3;
   private static final double MEDIUM_MAX = 0.3;
+  private static final double AVERAGED = 16; // rounds, about
   private static final double TOLERANCE = 0.005; // of loss that may be the medium's
   private static final double CHANCE = 3; // deviations: of two, one round in twenty would have too much loss
   private static final double BETA = 0.7;
@@ -68,6 +69,7 @@ final class Congestion {
 
   // What the loss of earlier rounds tells.
   private double medium;
+  private double lately;
   private double firstShare;
   private double firstWindow;
   private int lossyRounds;
@@ -85,6 +87,11 @@ final class Congestion {
   /// The share of datagrams that is lost whatever the window.
   double medium() {
     return medium;
+  }
+
+  /// The share of datagrams that was lost lately, for whatever reason.
+  double lately() {
+    return lately;
   }
 
   /// How much faster than the window per round trip datagrams may leave, so that the window can be filled.
@@ -167,7 +174,8 @@ final class Congestion {
     double spread = CHANCE * Math.sqrt(Math.max(medium, tolerance) / settled);
     boolean lossy = share > medium + tolerance + spread;
     boolean own = share < medium || low;
-    medium = own ? Math.min(MEDIUM_MAX, medium + (share - medium) / 16) : medium;
+    medium = own ? Math.min(MEDIUM_MAX, medium + (share - medium) / AVERAGED) : medium;
+    lately += (share - lately) / AVERAGED;
     if (reduced) {
       reduced = false;
     } else if (lossy) {

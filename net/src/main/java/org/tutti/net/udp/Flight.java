@@ -80,6 +80,11 @@ final class Flight {
     return roundTrip;
   }
 
+  /// The share of datagrams that was lost lately.
+  double lost() {
+    return congestion.lately();
+  }
+
   /// Whether another datagram can be kept account of.
   boolean hasNumber() {
     return hasNumbers(1);

@@ -4,13 +4,14 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /// What is decided about long multicasts: whether one waits for frames that end like it, as links send the same to all,
-/// but not at the same moment; and whether one goes as one datagram, which the network breaks.
+/// but not at the same moment; whether one goes as one datagram, which the network breaks; and how long frames are.
 final class LongMulticasts {
   static final long WHOLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(1);
   static final long COMPANY_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
   static final long LONE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   static final long LONE_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
+  private static final double FRAMES_LOST_MAX = 0.1; // if one piece of a frame is, and the network does not change
   private static final int SOME_MAX = 64; // more than queues hold
 
   private final int[] some = new int[SOME_MAX]; // the last contents that have left for some peers, by their hashes
@@ -83,5 +84,18 @@ final class LongMulticasts {
       }
     }
     return true;
+  }
+
+  // ---- how long ----------------------------------------------------------------------------------------------------
+
+  /// How long a frame had better be: longer ones take fewer headers, and are lost with each of their datagrams, and
+  /// then repeated as a whole.
+  ///
+  /// @param lost the share of datagrams that the network loses
+  /// @param path how long a datagram the path takes
+  /// @return bytes of a frame, at least about what one datagram takes
+  static int frameBytes(double lost, int path) {
+    int datagrams = (int) Math.clamp(FRAMES_LOST_MAX / Math.max(lost, 1e-9), 1, MulticastPiece.COUNT_MAX);
+    return datagrams * (path - MulticastPiece.HEADER_BYTES) - OutgoingDatagram.frameAt();
   }
 }

@@ -388,6 +388,16 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     return isOpen() && multicasts.hearing() == MulticastPeer.Hearing.YES;
   }
 
+  /// How long a frame for it had better be; for all that frames leave together for, the same.
+  int frameBytes() {
+    return isMulticast() ? loop.peers.commonFrameBytes() : LongMulticasts.frameBytes(lost(), mtu.size());
+  }
+
+  /// The share of datagrams to it that was lost lately.
+  double lost() {
+    return flight.lost();
+  }
+
   /// What waits for it goes alone, and what comes next, until it keeps up.
   @Override
   public void lag() {

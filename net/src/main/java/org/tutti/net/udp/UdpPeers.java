@@ -16,6 +16,7 @@ import org.tutti.transport.Endpoint;
 final class UdpPeers {
   private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long SPEAKER_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long COMMON_FRAME_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final UdpLoop loop;
   private final boolean onlyIpv4;
@@ -24,12 +25,15 @@ final class UdpPeers {
   private long numbersUsed; // no peer that was forgotten has a higher one
   private int speakers = 1;
   private long tidyAt;
+  private int commonFrameBytes;
+  private long commonFrameUntil;
 
   /// @param onlyIpv4 the socket reaches no other addresses
   UdpPeers(UdpLoop loop, boolean onlyIpv4) {
     this.loop = loop;
     this.onlyIpv4 = onlyIpv4;
     this.tidyAt = loop.nowNanos + FORGET_NANOS;
+    this.commonFrameUntil = loop.nowNanos;
   }
 
   /// How many speak, or spoke lately.
@@ -147,6 +151,22 @@ final class UdpPeers {
     }
     speakers = active;
     tidyAt = loop.nowNanos + SPEAKER_NANOS;
+  }
+
+  /// How long a frame for all that receive multicasts had better be: as the worst of their paths has it, as of less
+  /// than a tenth of a second ago.
+  int commonFrameBytes() {
+    if (loop.nowNanos - commonFrameUntil >= 0) {
+      commonFrameUntil = loop.nowNanos + COMMON_FRAME_NANOS;
+      commonFrameBytes = Integer.MAX_VALUE;
+      for (UdpPeer peer : bySocket.values()) {
+        if (peer.isMulticast()) {
+          int bytes = LongMulticasts.frameBytes(peer.lost(), peer.pathBytes());
+          commonFrameBytes = Math.min(commonFrameBytes, bytes);
+        }
+      }
+    }
+    return commonFrameBytes;
   }
 
   /// Tells the size of the narrowest path.

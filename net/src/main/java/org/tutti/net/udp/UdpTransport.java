@@ -198,6 +198,14 @@ public final class UdpTransport extends SelectorTransport {
   }
 
   @Override
+  public int frameBytes(Address to) {
+    UdpPeer peer = loop.multicasts == null ? null : loop.peers.of(to);
+    return peer == null
+        ? traits().frameBytesMax()
+        : Math.clamp(peer.frameBytes(), Traits.FRAME_BYTES_MIN, traits().frameBytesMax());
+  }
+
+  @Override
   protected void turn(long waitNanosMax) {
     loop.turn(waitNanosMax);
   }
