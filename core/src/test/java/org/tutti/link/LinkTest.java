@@ -70,7 +70,7 @@ class LinkTest {
     }
   }
 
-  /// What is too long for a frame then is sent in as many as it takes; what was sent before stays as it was.
+  /// A message that is longer is sent in as many frames as it takes.
   @ParameterizedTest
   @MethodSource("media")
   void framesAreAsLongAsTheTransportWantsThemNow(Medium medium) {

@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
 /// smaller, the window is not what causes it: then it is taken for the medium's own at once, and the window is what it
 /// was. So random loss costs the frames that are lost, but not the speed, while a queue that overflows is relieved.
 ///
-/// How full the queue is tells the shortest round trip of a round, which none that waits for a processor makes longer.
+/// The shortest round trip of a round tells how full the queue is: others are longer when a process waited for a
+/// processor.
 ///
 /// The window is not a promise of the receiver, see [Flight].
 final class Congestion {
@@ -32,7 +33,7 @@ final class Congestion {
   private static final double MEDIUM_MAX = 0.3;
   private static final double AVERAGED = 16; // rounds, about
   private static final double TOLERANCE = 0.005; // of loss that may be the medium's
-  private static final double CHANCE = 3; // deviations: of two, one round in twenty would have too much loss
+  private static final double CHANCE = 3; // standard deviations: beyond two is one round in forty
   private static final double BETA = 0.7;
   private static final double CUBIC = 0.4; // datagrams per cubic second
   private static final double RENO = 3 * (1 - BETA) / (1 + BETA);
@@ -69,7 +70,7 @@ final class Congestion {
 
   // What the loss of earlier rounds tells.
   private double medium;
-  private double lately;
+  private double lossRate;
   private double firstShare;
   private double firstWindow;
   private int lossyRounds;
@@ -89,9 +90,9 @@ final class Congestion {
     return medium;
   }
 
-  /// The share of datagrams that was lost lately, for whatever reason.
-  double lately() {
-    return lately;
+  /// The share of datagrams that was lost in the last rounds, for whatever reason.
+  double lossRate() {
+    return lossRate;
   }
 
   /// How much faster than the window per round trip datagrams may leave, so that the window can be filled.
@@ -175,7 +176,7 @@ final class Congestion {
     boolean lossy = share > medium + tolerance + spread;
     boolean own = share < medium || low;
     medium = own ? Math.min(MEDIUM_MAX, medium + (share - medium) / AVERAGED) : medium;
-    lately += (share - lately) / AVERAGED;
+    lossRate += (share - lossRate) / AVERAGED;
     if (reduced) {
       reduced = false;
     } else if (lossy) {

@@ -81,8 +81,8 @@ final class Flight {
   }
 
   /// The share of datagrams that was lost lately.
-  double lost() {
-    return congestion.lately();
+  double lossRate() {
+    return congestion.lossRate();
   }
 
   /// Whether another datagram can be kept account of.

@@ -11,7 +11,7 @@ final class LongMulticasts {
   static final long LONE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   static final long LONE_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
-  private static final double FRAMES_LOST_MAX = 0.1; // if one piece of a frame is, and the network does not change
+  private static final double FRAME_LOSS_MAX = 0.1; // the share of frames of which the network loses a datagram
   private static final int SOME_MAX = 64; // more than queues hold
 
   private final int[] some = new int[SOME_MAX]; // the last contents that have left for some peers, by their hashes
@@ -91,11 +91,11 @@ final class LongMulticasts {
   /// How long a frame had better be: longer ones take fewer headers, and are lost with each of their datagrams, and
   /// then repeated as a whole.
   ///
-  /// @param lost the share of datagrams that the network loses
-  /// @param path how long a datagram the path takes
+  /// @param lossRate the share of datagrams that the network loses
+  /// @param path     how long a datagram the path takes
   /// @return bytes of a frame, at least about what one datagram takes
-  static int frameBytes(double lost, int path) {
-    int datagrams = (int) Math.clamp(FRAMES_LOST_MAX / Math.max(lost, 1e-9), 1, MulticastPiece.COUNT_MAX);
+  static int frameBytes(double lossRate, int path) {
+    int datagrams = (int) Math.clamp(FRAME_LOSS_MAX / lossRate, 1, MulticastPiece.COUNT_MAX);
     return datagrams * (path - MulticastPiece.HEADER_BYTES) - OutgoingDatagram.frameAt();
   }
 }

@@ -388,14 +388,14 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     return isOpen() && multicasts.hearing() == MulticastPeer.Hearing.YES;
   }
 
-  /// How long a frame for it had better be; for all that frames leave together for, the same.
+  /// How long a frame for it had better be; the same for all peers that receive multicasts.
   int frameBytes() {
-    return isMulticast() ? loop.peers.commonFrameBytes() : LongMulticasts.frameBytes(lost(), mtu.size());
+    return isMulticast() ? loop.peers.commonFrameBytes() : LongMulticasts.frameBytes(lossRate(), mtu.size());
   }
 
   /// The share of datagrams to it that was lost lately.
-  double lost() {
-    return flight.lost();
+  double lossRate() {
+    return flight.lossRate();
   }
 
   /// What waits for it goes alone, and what comes next, until it keeps up.

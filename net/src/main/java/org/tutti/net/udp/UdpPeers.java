@@ -161,8 +161,7 @@ final class UdpPeers {
       commonFrameBytes = Integer.MAX_VALUE;
       for (UdpPeer peer : bySocket.values()) {
         if (peer.isMulticast()) {
-          int bytes = LongMulticasts.frameBytes(peer.lost(), peer.pathBytes());
-          commonFrameBytes = Math.min(commonFrameBytes, bytes);
+          commonFrameBytes = Math.min(commonFrameBytes, LongMulticasts.frameBytes(peer.lossRate(), peer.pathBytes()));
         }
       }
     }

@@ -92,9 +92,9 @@ class CongestionTest {
   void whatWasUsualIsForgottenWhenItGetsBetter() {
     var congestion = new Congestion(MOST);
     run(congestion, 100, (window, round) -> 0.2);
-    assertThat(congestion.lately()).isBetween(0.1, 0.3);
+    assertThat(congestion.lossRate()).isBetween(0.1, 0.3);
     run(congestion, 300, (window, round) -> 0);
     assertThat(congestion.medium()).isLessThan(0.01);
-    assertThat(congestion.lately()).isLessThan(0.01);
+    assertThat(congestion.lossRate()).isLessThan(0.01);
   }
 }
