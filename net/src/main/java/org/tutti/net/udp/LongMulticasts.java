@@ -4,14 +4,13 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /// What is decided about long multicasts: whether one waits for frames that end like it, as links send the same to all,
-/// but not at the same moment; whether one goes as one datagram, which the network breaks; and how long frames are.
+/// but not at the same moment; and whether one goes as one datagram, which the network breaks.
 final class LongMulticasts {
   static final long WHOLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(1);
   static final long COMPANY_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
   static final long LONE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   static final long LONE_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
-  private static final double FRAME_LOSS_MAX = 0.1; // the share of frames of which the network loses a datagram
   private static final int SOME_MAX = 64; // more than queues hold
 
   private final int[] some = new int[SOME_MAX]; // the last contents that have left for some peers, by their hashes
@@ -84,18 +83,5 @@ final class LongMulticasts {
       }
     }
     return true;
-  }
-
-  // ---- how long ----------------------------------------------------------------------------------------------------
-
-  /// How long a frame had better be: longer ones take fewer headers, and are lost with each of their datagrams, and
-  /// then repeated as a whole.
-  ///
-  /// @param lossRate the share of datagrams that the network loses
-  /// @param path     how long a datagram the path takes
-  /// @return bytes of a frame, at least about what one datagram takes
-  static int frameBytes(double lossRate, int path) {
-    int datagrams = (int) Math.clamp(FRAME_LOSS_MAX / lossRate, 1, MulticastPiece.COUNT_MAX);
-    return datagrams * (path - MulticastPiece.HEADER_BYTES) - OutgoingDatagram.frameAt();
   }
 }

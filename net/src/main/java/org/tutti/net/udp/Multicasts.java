@@ -23,11 +23,6 @@ final class Multicasts {
   /// Shorter frames wait for company in a datagram to one peer.
   static final int FRAME_BYTES_MIN = 64;
 
-  /// Two of these take a batch of the usual length. A longer multicast saves little, and leaves with one jerk.
-  private static final int BUFFER_BYTES_MAX = (32 << 10) + 512;
-
-  private static final int PIECES_MAX = 40; // of a frame; the others are for the beginnings of frames
-
   private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
@@ -83,11 +78,6 @@ final class Multicasts {
     boolean six = inet instanceof Inet6Address;
     return new InetSocketAddress(
         six ? Inet6Address.getByAddress(null, inet.getAddress(), device.getIndex()) : inet, group.port());
-  }
-
-  /// How long a datagram with the longest frame is before it is cut.
-  static int bufferBytes(int datagramBytes) {
-    return Math.min(BUFFER_BYTES_MAX, PIECES_MAX * (datagramBytes - MulticastPiece.HEADER_BYTES));
   }
 
   InetSocketAddress group() {

@@ -2,7 +2,9 @@ package org.tutti.net.udp;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.spi.BufferPool;
 import org.tutti.transport.Counts;
 
 /// Puts the pieces of one peer's datagrams together again.
@@ -16,20 +18,22 @@ import org.tutti.transport.Counts;
 /// ```
 ///
 /// Two datagrams at a time, as the network may swap a few of their pieces; when a third one comes the older one is
-/// dropped. So a peer holds two buffers here at most, whatever it sends; and where a piece belongs follows from its
-/// index, so that pieces do not overlap.
+/// dropped. So a peer holds two buffers here at most, whatever it sends, each while something is missing; and where a
+/// piece belongs follows from its index, so that pieces do not overlap.
 final class Reassembly {
   /// Where a piece begins.
   static final int AT = DatagramHeader.BYTES + 6;
 
   private static final int COUNT_MAX = 256;
+  private static final int WHOLE_BYTES_MAX = (1 << 16) - DatagramHeader.BYTES;
+  private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
   /// One datagram.
-  private static final class Whole {
+  private final class Whole {
     long first; // the number of its first piece; 0: none
     int count;
     int unit;
-    byte[] bytes = {};
+    ByteBuffer bytes = NONE;
     int length;
     final BitSet missing = new BitSet(COUNT_MAX);
 
@@ -42,24 +46,55 @@ final class Reassembly {
       count = pieces;
       unit = each;
       length = 0;
-      if (bytes.length < pieces * each) {
-        bytes = new byte[pieces * each];
+      if (bytes.capacity() < pieces * each) {
+        giveBack(bytes);
+        bytes = buffers.take();
+      }
+      if (bytes.capacity() < pieces * each) { // the peer's datagrams are longer than any of this node
+        giveBack(bytes);
+        bytes = ByteBuffer.allocate(pieces * each);
       }
       missing.clear(); // what was missing of a longer one that is dropped is not missed any more
       missing.set(0, pieces);
     }
 
-    void end() {
+    /// Gives up what it holds.
+    ByteBuffer take() {
+      ByteBuffer taken = bytes;
+      bytes = NONE;
       missing.clear();
-      bytes = new byte[0];
+      return taken;
     }
   }
 
   private final Counts<UdpCount> counters;
+  private final BufferPool buffers; // direct ones
+  private final Consumer<ByteBuffer> frames;
   private final Whole[] wholes = {new Whole(), new Whole()};
 
-  Reassembly(Counts<UdpCount> counters) {
+  /// Without any piece.
+  ///
+  /// @param buffers where pieces wait for others
+  /// @param frames  takes what was put together, without the header, and has it until it returns. It is in a buffer of
+  ///                its own, as behind a piece may be others that were read together with it.
+  Reassembly(Counts<UdpCount> counters, BufferPool buffers, Consumer<ByteBuffer> frames) {
     this.counters = counters;
+    this.buffers = buffers;
+    this.frames = frames;
+  }
+
+  /// No more pieces come from this life: those that wait for others are dropped.
+  void end() {
+    for (Whole whole : wholes) {
+      whole.first = 0;
+      giveBack(whole.take());
+    }
+  }
+
+  private void giveBack(ByteBuffer bytes) {
+    if (bytes.isDirect()) {
+      buffers.giveBack(bytes);
+    }
   }
 
   static void writeHeader(ByteBuffer out, int index, int count, int unit) {
@@ -70,8 +105,8 @@ final class Reassembly {
   /// A piece has come.
   ///
   /// @param number its number
-  /// @param in     behind the common header; if this was the last piece that was missing it gets the datagram's frames
-  /// @return whether it was
+  /// @param in     behind the common header
+  /// @return whether this was the last piece that was missing
   boolean add(long number, ByteBuffer in) {
     counters.add(UdpCount.PIECES_RECEIVED);
     if (in.remaining() <= AT - DatagramHeader.BYTES) {
@@ -88,7 +123,7 @@ final class Reassembly {
         || index >= count
         || number <= index
         || (last ? length > unit : length != unit)
-        || DatagramHeader.BYTES + count * unit > in.capacity()) {
+        || count * unit > WHOLE_BYTES_MAX) {
       counters.add(UdpCount.DROP_BAD_PIECE);
       return false;
     }
@@ -96,15 +131,16 @@ final class Reassembly {
     if (whole == null) {
       return false;
     }
-    in.get(whole.bytes, index * unit, length);
+    whole.bytes.put(index * unit, in, in.position(), length);
     whole.missing.clear(index);
     whole.length += length;
     if (!whole.isDone()) {
       return false;
     }
-    in.clear().position(DatagramHeader.BYTES).put(whole.bytes, 0, whole.length).flip().position(DatagramHeader.BYTES);
-    whole.end();
     counters.add(UdpCount.PIECES_JOINED);
+    ByteBuffer bytes = whole.take();
+    frames.accept(bytes.limit(whole.length).position(0));
+    giveBack(bytes);
     return true;
   }
 

@@ -36,7 +36,7 @@ final class UdpLoop {
   final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   final Counts<MulticastCount> multicastCounters = new Counts<>(MulticastCount.class);
   final BufferPool buffers;
-  final BufferPool longBuffers; // for frames that go in the pieces of a multicast
+  final BufferPool longBuffers; // for frames that go in pieces
   final @Nullable Multicasts multicasts;
   final @Nullable MulticastLoop group;
   final UdpPeers peers;
@@ -93,8 +93,7 @@ final class UdpLoop {
     Datagrams trains = TrainDatagrams.open(config, channel, key, counters, received);
     this.socket = trains == null ? new ChannelDatagrams(channel, key, counters, received) : trains;
     this.source = socket;
-    this.bufferBytes =
-        multicasts == null ? datagramBytes : Math.max(datagramBytes, Multicasts.bufferBytes(datagramBytes));
+    this.bufferBytes = FrameLength.bufferBytes(datagramBytes);
     this.buffers = new BufferPool(datagramBytes);
     this.longBuffers = new BufferPool(bufferBytes);
     this.lives = new LocalIncarnations(multicasts == null);
@@ -345,9 +344,7 @@ final class UdpLoop {
       }
       case DatagramHeader.PIECE -> {
         read(sender);
-        if (sender.join(header.number, in)) {
-          frames();
-        }
+        sender.join(header.number, in);
       }
       default -> {}
     }
@@ -378,14 +375,23 @@ final class UdpLoop {
 
   /// Hands over the frames of the datagram that was read last.
   void frames() {
-    while (in.remaining() > 0 && !ended) {
-      int length = in.remaining() < 2 ? 0 : in.getShort() & 0xffff;
-      if (length == 0 || length > in.remaining()) {
+    frames(in, frame);
+  }
+
+  /// Hands over frames that came in pieces.
+  void frames(ByteBuffer whole) {
+    frames(whole, whole.duplicate());
+  }
+
+  private void frames(ByteBuffer from, ByteBuffer frame) {
+    while (from.remaining() > 0 && !ended) {
+      int length = from.remaining() < 2 ? 0 : from.getShort() & 0xffff;
+      if (length == 0 || length > from.remaining()) {
         counters.add(UdpCount.DROP_BAD_LENGTH);
         return;
       }
-      int at = in.position();
-      in.position(at + length);
+      int at = from.position();
+      from.position(at + length);
       counters.add(UdpCount.FRAMES_RECEIVED);
       receiver().onFrame(frame.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
     }

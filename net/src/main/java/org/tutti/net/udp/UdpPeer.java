@@ -69,7 +69,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
 
   // How long a datagram the path takes, and the pieces that come when the way back takes less.
   private final PathMtu mtu;
-  private @Nullable Reassembly pieces;
+  private final Reassembly pieces;
   private int loggedPathBytes; // 0 while there is no path
 
   UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
@@ -77,6 +77,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     this.at = at;
     this.own = loop.lives.known(at);
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
+    this.pieces = new Reassembly(loop.counters, loop.longBuffers, loop::frames);
     this.mtu = new PathMtu(loop.datagramBytes, loop.headersBytes, loop.sealBytes());
     this.usedNanos = loop.nowNanos;
     this.besideNanos = loop.nowNanos;
@@ -390,7 +391,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
 
   /// How long a frame for it had better be; the same for all peers that receive multicasts.
   int frameBytes() {
-    return isMulticast() ? loop.peers.commonFrameBytes() : LongMulticasts.frameBytes(lossRate(), mtu.size());
+    return isMulticast() ? loop.peers.commonFrameBytes() : FrameLength.alone(lossRate(), mtu.size());
   }
 
   /// The share of datagrams to it that was lost lately.
@@ -469,7 +470,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
         loop.multicasts.askSoon(loop.nowNanos);
       }
       receipt.begin();
-      pieces = null;
+      pieces.end();
       mtu.begin(loop.nowNanos);
       loop.peers.narrowest();
       backoffNanos = 0;
@@ -675,13 +676,8 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   }
 
   /// A piece of a datagram has come.
-  ///
-  /// @return whether the datagram is complete: then `in` is at its frames
-  boolean join(long number, ByteBuffer in) {
-    if (pieces == null) {
-      pieces = new Reassembly(loop.counters);
-    }
-    return pieces.add(number, in);
+  void join(long number, ByteBuffer in) {
+    pieces.add(number, in);
   }
 
   // ---- time --------------------------------------------------------------------------------------------------------
@@ -799,7 +795,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     awaiting.end();
     flight.forget();
     receipt.told();
-    pieces = null;
+    pieces.end();
     mtu.end();
     loggedPathBytes = 0;
     loop.peers.narrowest();

@@ -161,7 +161,7 @@ final class UdpPeers {
       commonFrameBytes = Integer.MAX_VALUE;
       for (UdpPeer peer : bySocket.values()) {
         if (peer.isMulticast()) {
-          commonFrameBytes = Math.min(commonFrameBytes, LongMulticasts.frameBytes(peer.lossRate(), peer.pathBytes()));
+          commonFrameBytes = Math.min(commonFrameBytes, FrameLength.common(peer.lossRate(), peer.pathBytes()));
         }
       }
     }

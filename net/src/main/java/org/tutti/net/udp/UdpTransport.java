@@ -199,7 +199,7 @@ public final class UdpTransport extends SelectorTransport {
 
   @Override
   public int frameBytes(Address to) {
-    UdpPeer peer = loop.multicasts == null ? null : loop.peers.of(to);
+    UdpPeer peer = loop.peers.of(to);
     return peer == null
         ? traits().frameBytesMax()
         : Math.clamp(peer.frameBytes(), Traits.FRAME_BYTES_MIN, traits().frameBytesMax());

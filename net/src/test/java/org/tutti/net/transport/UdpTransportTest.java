@@ -57,11 +57,18 @@ final class UdpTransportTest extends TransportContract {
 
   @Test
   void aDatagramIsAsLargeAsTheSettingsAllow() throws IOException {
-    UdpTransport ethernet = UdpTransport.open(new Address("127.0.0.1:0"), UdpConfig.lan().withDatagramBytesMax(1472));
-    assertThat(ethernet.traits().frameBytesMax()).isEqualTo(1472 - HEADER_BYTES - 2);
-    ethernet.close();
-    try (UdpTransport loopback = open(new Address("127.0.0.1:0"))) {
-      assertThat(loopback.traits().frameBytesMax()).isEqualTo(8192 - HEADER_BYTES - 2);
+    Address anywhere = new Address("127.0.0.1:0");
+    for (int most : new int[] {1472, UdpConfig.lan().datagramBytesMax()}) {
+      try (Station a = new Station(UdpTransport.open(anywhere, UdpConfig.lan().withDatagramBytesMax(most)));
+          Station b = new Station(open(anywhere))) {
+        a.send(b.address(), new byte[most - HEADER_BYTES - 2], b);
+        until("the frame", () -> b.frames.size() == 1, a, b);
+        assertThat(counter(a, "path.bytes")).isEqualTo(most);
+        assertThat(counter(a, "datagrams.cut")).isZero();
+        a.send(b.address(), new byte[most - HEADER_BYTES - 1], b);
+        until("the longer one", () -> b.frames.size() == 2, a, b);
+        assertThat(counter(a, "datagrams.cut")).isEqualTo(1);
+      }
     }
   }
 

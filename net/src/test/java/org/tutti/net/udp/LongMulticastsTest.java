@@ -116,15 +116,4 @@ class LongMulticastsTest {
     now++;
     assertThat(longOnes.goesWhole(now, multicast)).isTrue();
   }
-
-  @Test
-  void framesTakeFewerDatagramsTheMoreOfThemAreLost() {
-    int path = 1472;
-    assertThat(LongMulticasts.frameBytes(0, path)).isGreaterThan(64 << 10);
-    assertThat(LongMulticasts.frameBytes(0.02, path)).isBetween(4 * path, 5 * path);
-    assertThat(LongMulticasts.frameBytes(0.05, path)).isBetween(path, 2 * path);
-    for (double lost : new double[] {0.1, 0.5, 1}) {
-      assertThat(LongMulticasts.frameBytes(lost, path)).isBetween(path - 100, path - OutgoingDatagram.frameAt());
-    }
-  }
 }

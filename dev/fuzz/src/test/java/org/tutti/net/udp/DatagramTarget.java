@@ -3,6 +3,7 @@ package org.tutti.net.udp;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.tutti.fuzz.FuzzTarget;
+import org.tutti.spi.BufferPool;
 import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
 
@@ -91,7 +92,7 @@ public final class DatagramTarget implements FuzzTarget {
   /// Pieces one after the other: number (2), what a piece says (6), its length (1), its bytes. Whatever came, a whole
   /// datagram with higher numbers is put together in the end.
   private void pieces(ByteBuffer input) {
-    var reassembly = new Reassembly(counts);
+    var reassembly = new Reassembly(counts, new BufferPool(1 << 14), frames -> {});
     while (input.remaining() > 9) {
       int number = Short.toUnsignedInt(input.getShort());
       ByteBuffer in = room.clear().position(DatagramHeader.BYTES);
