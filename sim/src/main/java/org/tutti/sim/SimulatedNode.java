@@ -437,6 +437,18 @@ final class SimulatedNode implements FrameSender {
     return plan.mixed() && (Streams.mix(plan.seed() ^ MULTICAST_SALT) & 3) == 0;
   }
 
+  /// Where frames are lost, now long and now short, as over UDP, another length for each peer.
+  @Override
+  public int frameBytes(Address to) {
+    int most = traits.frameBytesMax();
+    if (!plan.has(FaultKind.LOSS)) {
+      return most;
+    }
+    long phase = number * 31L + world.numberOf(to) * 17L + scheduler.nowNanos() / LINE_PHASE_NANOS;
+    int shorter = (int) Streams.mix(plan.seed() ^ Streams.mix(phase)) & 3;
+    return Math.max(Traits.FRAME_BYTES_MIN, most >> shorter);
+  }
+
   /// By its certificate, as a transport with TLS knows it of whom it has a connection to.
   @Override
   public boolean mayVote(Address peer) {
