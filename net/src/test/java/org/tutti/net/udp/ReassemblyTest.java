@@ -83,6 +83,16 @@ class ReassemblyTest {
   }
 
   @Test
+  void whatIsBehindTheLastPieceIsLeftAlone() {
+    byte[] ten = new byte[10];
+    assertThat(add(1, 0, 2, 10, ten)).isFalse();
+    in.put(DatagramHeader.BYTES + 6 + 3, (byte) 7); // of a datagram that was read together with the last piece
+    assertThat(add(2, 1, 2, 10, new byte[3])).isTrue();
+    assertThat(whole).hasSize(13);
+    assertThat(in.clear().get(DatagramHeader.BYTES + 6 + 3)).isEqualTo((byte) 7);
+  }
+
+  @Test
   void twoDatagramsMayBeMixedAndAThirdOneEndsTheFirst() {
     byte[] ten = new byte[10];
     assertThat(add(1, 0, 2, 10, ten)).isFalse();
