@@ -10,8 +10,7 @@ final class FrameLength {
 
   private static final double MULTICAST_LOSS_MAX = 0.1; // the share of multicasts of which a datagram is lost
 
-  /// The part of a datagram that a link's header takes in a frame of its own, and that most of is spared in a long one.
-  private static final double HEADER_SHARE = 0.06;
+  private static final double HEADER_BYTES = 85; // of a link, with what is kept free for the longest acknowledgement
 
   private FrameLength() {}
 
@@ -30,7 +29,7 @@ final class FrameLength {
   /// @param path     how long a datagram the path takes
   /// @return bytes, at least about what one datagram takes
   static int alone(double lossRate, int path) {
-    return of(Math.sqrt(HEADER_SHARE / lossRate), path - Reassembly.AT);
+    return of(Math.sqrt(HEADER_BYTES / path / lossRate), path - Reassembly.AT);
   }
 
   /// How long a frame for several peers had better be: longer than one for one of them, as its datagrams are repaired.
@@ -43,6 +42,6 @@ final class FrameLength {
   }
 
   private static int of(double datagrams, int bytesOfEach) {
-    return (int) Math.clamp(datagrams, 1, DATAGRAMS_MAX) * bytesOfEach - OutgoingDatagram.frameAt();
+    return (int) Math.round(Math.clamp(datagrams, 1, DATAGRAMS_MAX)) * bytesOfEach - OutgoingDatagram.frameAt();
   }
 }

@@ -5,12 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The settings of a [UdpTransport]; start from [#lan] and change what must differ.
 ///
-/// Memory: each peer holds at most `queueBytes` and one datagram in buffers outside the heap, and up to two of the
-/// longest datagrams of UDP on it if they come in pieces.
+/// Memory, outside the heap: for each peer frames of at most `queueBytes` and one more, those that fill several
+/// datagrams in buffers of 33 KiB each; and two such buffers for what comes of frames in several datagrams.
 ///
 /// @param datagramBytesMax   the largest datagram in bytes, without the headers of UDP and IP; less if the interface's
-///                           MTU is smaller, and in pieces to peers whose path takes less, as IP is told not to
-///                           break it
+///                           MTU is smaller, and to peers whose path takes less, as IP is told not to break it
 /// @param receiveBufferBytes the socket's receive buffer that the kernel is asked for; what it grants is logged and
 ///                           counted, and shared by the peers: all together never have more on the way than fits
 /// @param sendBufferBytes    the socket's send buffer that the kernel is asked for

@@ -24,7 +24,7 @@ enum UdpCount implements Counts.Counted {
   PROBES_SENT(counter("udp.probes.sent", "Questions to a peer about what has arrived.").tagged("kind", "peer")),
   SIZE_PROBES_SENT(counter("udp.probes.sent", "Datagrams that tested a larger size.").tagged("kind", "size")),
   PATH_BYTES_LEAST(gauge("udp.path.bytes", "The longest datagram on the narrowest path to a peer; 0 when unknown.")),
-  DATAGRAMS_CUT(counter("udp.datagrams.cut", "Datagrams were too long for the path and cut into pieces.")),
+  DATAGRAMS_CUT(counter("udp.datagrams.cut", "Datagrams, most with a long frame, went in pieces.")),
   PIECES_SENT(counter("udp.pieces.sent", "Pieces of such datagrams were sent.")),
   PIECES_RECEIVED(counter("udp.pieces.received", "Pieces came.")),
   PIECES_JOINED(counter("udp.pieces.joined", "Datagrams were reassembled from pieces.")),

@@ -29,9 +29,9 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// Carries frames over UDP: several in a datagram, one datagram in one packet of the network, and a frame in several
-/// datagrams where the path to a peer takes no longer ones. What goes to several
-/// peers leaves as one IP multicast where [UdpConfig#multicast] names a group, to those who are known to hear it.
+/// Carries frames over UDP: several in a datagram or a long one in several, one datagram in one packet of the network.
+/// What goes to several peers leaves as one IP multicast where [UdpConfig#multicast] names a group, to those who are
+/// known to hear it.
 ///
 /// It loses frames where the network does, and regulates its speed as TCP does: never is more on the way to a peer than
 /// the peer has granted of its receive buffer, and than the network has carried without more loss than usual; and what
