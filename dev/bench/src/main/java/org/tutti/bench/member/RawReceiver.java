@@ -182,14 +182,25 @@ final class RawReceiver implements Runnable {
       if (whole > pong.capacity()) {
         pong = ByteBuffer.allocateDirect(whole).put(pong.flip());
       }
-      if (pong.position() == whole) {
-        pong.flip();
+      int read = pong.position();
+      int complete = complete(read);
+      if (complete > 0) {
+        pong.limit(complete).position(0);
         while (pong.hasRemaining()) {
           channel.write(pong); // it fits into the socket's buffer, unless it is very long
         }
-        pong.clear();
+        pong.limit(read).compact();
       }
       return true;
+    }
+
+    /// How many bytes the messages have that are there as a whole.
+    private int complete(int read) {
+      int at = 0;
+      while (read - at >= RawTarget.PREFIX_BYTES && read - at - RawTarget.PREFIX_BYTES >= pong.getInt(at)) {
+        at += RawTarget.PREFIX_BYTES + pong.getInt(at);
+      }
+      return at;
     }
   }
 }

@@ -21,8 +21,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /// What the machine can do without any order: a process sends the same bytes to all others, which count the messages in
-/// them; or the first one sends one message to the last process, which sends it back; or it sends at a fixed rate, and
-/// the others tell how far they are. Sockets of Java NIO and blocking selectors, as Tutti has them.
+/// them; or the first one sends one message to the last process, which sends it back, or many messages to all others,
+/// over many connections; or it sends at a fixed rate, and the others tell how far they are. Sockets of Java NIO and
+/// blocking selectors, as Tutti has them.
 final class RawTarget implements BenchTarget {
   static final String NAME = "raw";
   static final int PREFIX_BYTES = Integer.BYTES;
@@ -82,7 +83,7 @@ final class RawTarget implements BenchTarget {
     }
   }
 
-  private static SocketChannel connect(String address, byte purpose) throws IOException {
+  static SocketChannel connect(String address, byte purpose) throws IOException {
     int colon = address.indexOf(':');
     String where = address.substring(colon + 1);
     SocketAddress target =
@@ -214,6 +215,11 @@ final class RawTarget implements BenchTarget {
         connection.close();
       }
     }
+  }
+
+  @Override
+  public Callers.Result calls(Calls calls) throws IOException {
+    return RawCalls.run(others, calls);
   }
 
   @Override

@@ -35,7 +35,9 @@ final class ReplicaPlan {
   /// @param scratch for files of other toolkits
   static List<ProcessGroupPlan> groups(InstrumentOptions options, ReplicaOptions what, Path scratch) {
     var groups = new ArrayList<ProcessGroupPlan>();
-    if (what.parts().contains(Part.LATENCY)) {
+    if (what.parts().contains(Part.CALLS)) {
+      groups.add(ProcessGroupPlan.raw(options.members() + 1));
+    } else if (what.parts().contains(Part.LATENCY)) {
       groups.add(ProcessGroupPlan.raw(PING_PROCESSES));
     }
     groups.add(service(options.members(), 1, "suspect=long"));
@@ -89,6 +91,7 @@ final class ReplicaPlan {
       trials.add(spread(members, "multicast with futures", clients, sendingThread));
     }
     trials.add(client(replica, 1, clients, Operation.READ, SendingThread.LISTENER));
+    trials.add(echo(clients, 1));
     for (ProcessGroup group : processGroups) {
       if (group.name().startsWith(JGROUPS_PEER)) {
         trials.add(spread(group, group.name() + " RpcDispatcher", clients, SendingThread.THREAD));
@@ -108,6 +111,7 @@ final class ReplicaPlan {
     trials.add(client(replica, what.clients(), what.open(), Operation.CALL, SendingThread.LISTENER));
     trials.add(client(replica, what.clients(), what.open(), Operation.READ, SendingThread.LISTENER));
     trials.add(spread(group(Instrument.TUTTI), "multicast with futures", callers, SendingThread.LISTENER));
+    trials.add(echo(what.clients(), what.open()));
     for (ProcessGroup group : processGroups) {
       if (group.name().startsWith(AERON_PEER)) {
         trials.add(aeron(group, callers));
@@ -163,6 +167,14 @@ final class ReplicaPlan {
         name + (shared ? " of one client" : "") + how(sendingThread),
         replica,
         task(callers, perClient, operation, sendingThread));
+  }
+
+  /// Over plain sockets from one process to the others, which send back what they get: what the clients' connections
+  /// cost by themselves.
+  private TrialSet.Trial echo(int clients, int perClient) {
+    ProcessGroup raw = group(Instrument.RAW);
+    Task task = task(only(raw, 0, clients * perClient), perClient, Operation.CALL, SendingThread.LISTENER);
+    return new TrialSet.Trial("raw echo", raw, task);
   }
 
   /// As many callers at each member as at the others, or one more.
