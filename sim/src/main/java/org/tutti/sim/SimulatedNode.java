@@ -427,8 +427,12 @@ final class SimulatedNode implements FrameSender {
   /// dissemination in the middle of their multicasts.
   @Override
   public long waitNanos(Address to) {
-    long phase = Streams.mix(plan.seed() ^ Streams.mix(number * 31L + scheduler.nowNanos() / LINE_PHASE_NANOS));
-    return plan.mixed() && (phase & 1) == 0 ? LINE_WAIT_NANOS : 0;
+    return plan.mixed() && (phase(number * 31L) & 1) == 0 ? LINE_WAIT_NANOS : 0;
+  }
+
+  /// Bits of chance that are others after some time.
+  private long phase(long of) {
+    return Streams.mix(plan.seed() ^ Streams.mix(of + scheduler.nowNanos() / LINE_PHASE_NANOS));
   }
 
   /// In some of those runs multicasts of the network reach everybody, so that full lines alone make no chain.
@@ -444,8 +448,7 @@ final class SimulatedNode implements FrameSender {
     if (!plan.has(FaultKind.LOSS)) {
       return most;
     }
-    long phase = number * 31L + world.numberOf(to) * 17L + scheduler.nowNanos() / LINE_PHASE_NANOS;
-    int shorter = (int) Streams.mix(plan.seed() ^ Streams.mix(phase)) & 3;
+    int shorter = (int) phase(number * 31L + world.numberOf(to) * 17L) & 3;
     return Math.max(Traits.FRAME_BYTES_MIN, most >> shorter);
   }
 

@@ -383,7 +383,7 @@ final class UdpLoop {
     frames(whole, whole.duplicate());
   }
 
-  private void frames(ByteBuffer from, ByteBuffer frame) {
+  private void frames(ByteBuffer from, ByteBuffer lent) {
     while (from.remaining() > 0 && !ended) {
       int length = from.remaining() < 2 ? 0 : from.getShort() & 0xffff;
       if (length == 0 || length > from.remaining()) {
@@ -393,7 +393,7 @@ final class UdpLoop {
       int at = from.position();
       from.position(at + length);
       counters.add(UdpCount.FRAMES_RECEIVED);
-      receiver().onFrame(frame.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
+      receiver().onFrame(lent.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
     }
   }
 

@@ -1,7 +1,6 @@
 package org.tutti.bench.member;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -18,15 +17,15 @@ final class RawCalls {
   private final List<SocketChannel> channels = new ArrayList<>();
   private final Histogram times = Times.empty();
   private final int length; // of a message with its prefix
-  private final long start = System.nanoTime();
-  private final long end;
+  private final long forNanos;
   private final ByteBuffer out;
-  private long last = start;
+  private long end;
+  private long last;
   private long open;
 
   private RawCalls(Calls calls) {
     this.length = RawTarget.PREFIX_BYTES + calls.bytes();
-    this.end = start + calls.nanos();
+    this.forNanos = calls.nanos();
     this.out = ByteBuffer.allocateDirect(calls.perClient() * length);
     for (int at = 0; at < out.capacity(); at += length) {
       out.putInt(at, calls.bytes());
@@ -45,21 +44,30 @@ final class RawCalls {
         all.channels.add(channel);
         channel.configureBlocking(false);
         int count = Math.min(calls.perClient(), calls.callers() - from);
-        Connection connection = all.new Connection(channel, count);
-        channel.register(selector, SelectionKey.OP_READ, connection);
-        connection.send(count, System.nanoTime());
+        channel.register(selector, SelectionKey.OP_READ, all.new Connection(channel, count));
       }
-      while (all.open > 0) {
-        selector.select(key -> ((Connection) key.attachment()).answered());
-      }
-      return new Callers.Result(all.times, all.start, all.last);
-    } catch (UncheckedIOException broken) {
-      throw broken.getCause();
+      return all.exchange(selector);
     } finally {
       for (SocketChannel channel : all.channels) {
         channel.close();
       }
     }
+  }
+
+  private Callers.Result exchange(Selector selector) throws IOException {
+    long start = System.nanoTime();
+    end = start + forNanos;
+    for (SelectionKey key : selector.keys()) {
+      ((Connection) key.attachment()).begin(start);
+    }
+    while (open > 0) {
+      selector.select();
+      for (SelectionKey key : selector.selectedKeys()) {
+        ((Connection) key.attachment()).answered();
+      }
+      selector.selectedKeys().clear();
+    }
+    return new Callers.Result(times, start, last);
   }
 
   /// One with several messages on the way.
@@ -75,8 +83,12 @@ final class RawCalls {
       this.sentAt = new long[count];
     }
 
-    /// Sends so many behind those that are on the way.
-    void send(int count, long now) throws IOException {
+    void begin(long now) throws IOException {
+      send(sentAt.length, now);
+    }
+
+    /// Sends as many as were answered: the last ones of those on the way.
+    private void send(int count, long now) throws IOException {
       out.limit(count * length).position(0);
       while (out.hasRemaining()) {
         channel.write(out); // all that is on the way fits into the socket's buffer
@@ -87,25 +99,21 @@ final class RawCalls {
       }
     }
 
-    void answered() {
-      try {
-        if (channel.read(in) < 0) {
-          throw new IOException("the other end is gone");
-        }
-        int count = in.position() / length;
-        in.flip().position(count * length).compact();
-        long now = System.nanoTime();
-        for (int i = 0; i < count; i++) {
-          Times.record(times, now - sentAt[next]);
-          next = (next + 1) % sentAt.length;
-        }
-        open -= count;
-        last = now;
-        if (count > 0 && now < end) {
-          send(count, now);
-        }
-      } catch (IOException broken) {
-        throw new UncheckedIOException(broken);
+    void answered() throws IOException {
+      if (channel.read(in) < 0) {
+        throw new IOException("the other end is gone");
+      }
+      int count = in.position() / length;
+      in.flip().position(count * length).compact();
+      long now = System.nanoTime();
+      for (int i = 0; i < count; i++) {
+        Times.record(times, now - sentAt[next]);
+        next = (next + 1) % sentAt.length;
+      }
+      open -= count;
+      last = now;
+      if (count > 0 && now < end) {
+        send(count, now);
       }
     }
   }
