@@ -28,8 +28,8 @@ import picocli.CommandLine.TypeConversionException;
       "What clients of a replicated service get; its replicas, its clients and all others are processes, on loopback. "
           + "Calls and linearizable reads per second of many clients, beside multicasts with futures of members, a raw "
           + "echo, JGroups' RpcDispatcher (GET_ALL, with SEQUENCER) and Aeron Cluster; how long one client's call "
-          + "takes, beside a raw ping; how long clients wait when the manager is killed; how soon a new replica has its "
-          + "share of the clients; the heap of a replica with many sessions.",
+          + "takes, beside a raw ping; how long clients wait when the manager is killed; how soon a new replica has "
+          + "its share of the clients; the heap of a replica with many sessions.",
       "About 10 minutes; with --quick 2."
     })
 final class ReplicaCommand implements Callable<Integer> {
