@@ -62,13 +62,15 @@ final class Flight {
     return rested == last;
   }
 
-  /// Whether the next datagram asks the peer to say soon what it has: half of what may be on the way is, or more; but
-  /// one in four only, unless that is more than an eighth of what may be on the way. Always so much is on the way to a
-  /// busy line. An answer to each would take a sixteenth of the other direction, on which a member of a chain sends as
-  /// much as it receives; one to each eighth datagram is so late that a TCP on the same line takes most of it.
+  /// Whether the next datagram asks the peer to say soon what it has: half of what may be on the way is, or more.
+  /// Always so much is on the way to a busy line. Between two that ask as much leaves as in a millisecond, but no
+  /// less than four, unless that is an eighth of what may be on the way. On a fast line, answers to each fourth one
+  /// would take a fiftieth of the other direction, on which a member of a chain sends as much as it receives; where a
+  /// TCP has half of the line, answers to each eighth one come so late that it takes most of it.
   boolean asks() {
     long most = Math.min(congestion.window(), granted);
-    return 2 * bytes >= most && unasked >= Math.min(most / 8, (long) ASK_EVERY * charge(lastLength));
+    long rare = Math.max((long) ASK_EVERY * charge(lastLength), (long) (BURST_NANOS / nanosPerByte()));
+    return 2 * bytes >= most && unasked >= Math.min(most / 8, rare);
   }
 
   /// All up to this number have arrived or are lost.

@@ -3,6 +3,7 @@ package org.tutti.net.udp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FlightTest {
@@ -29,22 +30,33 @@ class FlightTest {
   /// Not each of those that leave while the line is busy, and not only the last one, which may be lost.
   @Test
   void fromTheMiddleOnOneInFourAsks() {
-    var large = new Flight(0, new Congestion(4 << 20));
-    large.echoed(0, 0, 0, 0, GRANT);
-    int window = (32 << 10) / Flight.charge(1);
+    var slow = new Flight(0, new Congestion(4 << 20));
+    slow.sent(0, 1);
+    slow.echoed(40 * MILLI, 1, 1, 0, GRANT);
+    assertThat(asking(slow)).containsExactly(32, 36, 40, 44, 48, 52, 56, 60);
+    slow.echoed(80 * MILLI, 11, 11, 0, GRANT);
+    assertThat(slow.asks()).as("as much is on the way as before").isFalse();
+    slow.sent(0, 1, true);
+    assertThat(slow.asks()).as("another one has asked this peer, too").isFalse();
+  }
+
+  @Test
+  void onALineThatTakesManyInAMillisecondOneInAnEighthOfTheWindowAsks() {
+    var fast = new Flight(0, new Congestion(4 << 20));
+    fast.echoed(0, 0, 0, 0, GRANT);
+    assertThat(asking(fast)).containsExactly(32, 40, 48, 56);
+  }
+
+  /// Which of a window of datagrams ask.
+  private static List<Integer> asking(Flight flight) {
     var asking = new ArrayList<Integer>();
-    for (int i = 0; i < window; i++) {
-      if (large.asks()) {
+    for (int i = 0; flight.hasRoom(1); i++) {
+      if (flight.asks()) {
         asking.add(i);
       }
-      large.sent(0, 1);
+      flight.sent(0, 1);
     }
-    assertThat(large.hasRoom(1)).isFalse();
-    assertThat(asking).containsExactly(32, 36, 40, 44, 48, 52, 56, 60);
-    large.echoed(MILLI, 10, 10, 0, GRANT);
-    assertThat(large.asks()).as("as much is on the way as before").isFalse();
-    large.sent(0, 1, true);
-    assertThat(large.asks()).as("another one has asked this peer, too").isFalse();
+    return asking;
   }
 
   @Test
