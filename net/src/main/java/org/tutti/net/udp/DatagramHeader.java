@@ -6,20 +6,19 @@ import java.nio.ByteBuffer;
 ///
 /// ```
 ///  0  u16  "Tu"
-///  2  u8   version (1)
+///  2  u8   version (2)
 ///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
 /// 12  i64  life of the sender, as the receiver knows it: random numbers, see [UdpLoop.LocalIncarnations]
-/// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; MULTICAST, REPAIR: the multicast's
+/// 20  i64  DATA: its number; PROBE: the highest number so far, or 0; MULTICAST, REPAIR: the multicast's
 ///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0;
 ///          ASK: how long it is, if it is longer than a packet, or 0; HEARD: the same of the ASK that it answers
 /// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the multicasts
-/// 36  i32  how many DATA and PIECE it has read of the receiver; MULTICAST: as how many it counts, 0 for one
+/// 36  i32  how many DATA and pieces it has read of the receiver; MULTICAST: as how many it counts, 0 for one
 /// 40  i32  for how many microseconds it has had the highest one
 /// 44  i32  how many bytes it grants: so many may be on the way to it
 /// 48       DATA: frames, each after its u16 length
 ///          MULTICAST, REPAIR: see [MulticastDatagram]
-///          PIECE: see [Reassembly]
 ///          NAK: u64, bit i: the multicast i + 1 after the first one is missing, too
 ///          PROBE with a number: i64 the last multicast with a share for the receiver, u64, bit i: the multicast
 ///          i + 1 before it had one, too; nothing where there was none
@@ -62,12 +61,9 @@ final class DatagramHeader {
   /// To a multicast group: a multicast, again, perhaps by another one than its sender.
   static final int REPAIR = 11;
 
-  /// A part of what would be a DATA, for a path that does not take the whole.
-  static final int PIECE = 12;
-
   static final int SOON = 128;
 
-  static final byte VERSION = 1;
+  static final byte VERSION = 2;
 
   private static final short MAGIC = 'T' << 8 | 'u';
 
@@ -112,7 +108,7 @@ final class DatagramHeader {
     grant = in.getInt();
     repeated = false;
     datagrams = 1;
-    boolean ours = kind >= HELLO && kind <= PIECE && from != 0 && heldMicros >= 0 && grant >= 0;
+    boolean ours = kind >= HELLO && kind <= REPAIR && from != 0 && heldMicros >= 0 && grant >= 0;
     return ours ? Fault.NONE : Fault.FOREIGN;
   }
 
@@ -121,9 +117,13 @@ final class DatagramHeader {
     return in.getShort(at) == MAGIC;
   }
 
-  /// Whether it has a number of its own, and something for the receiver of the frames.
-  boolean isNumbered() {
-    return kind == DATA || kind == PIECE;
+  /// Takes over what a piece for one peer says.
+  void take(UnicastPiece piece) {
+    kind = DATA;
+    soon = piece.soon;
+    number = piece.number;
+    repeated = false;
+    datagrams = 1;
   }
 
   /// Reads the part of a multicast that is for one peer, see [MulticastDatagram].

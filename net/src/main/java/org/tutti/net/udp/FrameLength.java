@@ -29,7 +29,7 @@ final class FrameLength {
   /// @param path     how long a datagram the path takes
   /// @return bytes, at least about what one datagram takes
   static int alone(double lossRate, int path) {
-    return of(Math.sqrt(HEADER_BYTES / path / lossRate), path - Reassembly.AT);
+    return of(Math.sqrt(HEADER_BYTES / path / lossRate), path - UnicastPiece.HEADER_BYTES);
   }
 
   /// How long a frame for several peers had better be: longer than one for one of them, as its datagrams are repaired.

@@ -50,7 +50,12 @@ final class OutgoingDatagram {
 
   /// How long the next datagram is: all of it, or the next piece.
   int nextLength() {
-    return unit == 0 ? bytes.position() : Reassembly.AT + Math.min(unit, bytes.position() - nextAt());
+    return unit == 0 ? bytes.position() : UnicastPiece.HEADER_BYTES + nextPart();
+  }
+
+  /// How much of it the next piece carries.
+  private int nextPart() {
+    return Math.min(unit, bytes.position() - nextAt());
   }
 
   private int nextAt() {
@@ -64,18 +69,17 @@ final class OutgoingDatagram {
   /// Cuts it, from its beginning, into pieces of about the same length, each a datagram of at most so many bytes.
   void cut(int datagramBytes) {
     int whole = bytes.position() - DatagramHeader.BYTES;
-    int count = Math.ceilDiv(whole, datagramBytes - Reassembly.AT);
+    int count = Math.ceilDiv(whole, datagramBytes - UnicastPiece.HEADER_BYTES);
     unit = Math.ceilDiv(whole, count);
     index = 0;
     sealed = true;
   }
 
-  /// Writes the next piece behind the place for a datagram's header.
+  /// Writes the next piece, but for who says it to whom.
   ByteBuffer writePiece(ByteBuffer out) {
-    int at = nextAt();
-    int length = Math.min(unit, bytes.position() - at);
-    Reassembly.writeHeader(out, index, Math.ceilDiv(bytes.position() - DatagramHeader.BYTES, unit), unit);
-    return out.put(Reassembly.AT, bytes, at, length).position(Reassembly.AT + length);
+    int count = Math.ceilDiv(bytes.position() - DatagramHeader.BYTES, unit);
+    UnicastPiece.write(out, index, count, unit, bytes, nextAt(), nextPart());
+    return out;
   }
 
   /// The next datagram has left.

@@ -7,24 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.spi.BufferPool;
 import org.tutti.transport.Counts;
 
-/// Puts the pieces of one peer's datagrams together again.
-///
-/// ```
-///  0       the header of a datagram; its number is that of this piece
-/// 48  u16  which piece it is, from 0; the pieces of one datagram have numbers one after another
-/// 50  u16  how many there are
-/// 52  u16  how long each of them is; only the last one may be shorter
-/// 54       bytes 48 + index * length and on of the datagram
-/// ```
+/// Puts the pieces of one peer's datagrams ([UnicastPiece]) together again.
 ///
 /// Two datagrams at a time, as the network may swap a few of their pieces; when a third one comes the older one is
 /// dropped. So a peer holds two buffers here at most, whatever it sends, each while something is missing; and where a
 /// piece belongs follows from its index, so that pieces do not overlap.
 final class Reassembly {
-  /// Where a piece begins.
-  static final int AT = DatagramHeader.BYTES + 6;
-
-  private static final int COUNT_MAX = 256;
   private static final int WHOLE_BYTES_MAX = (1 << 16) - DatagramHeader.BYTES;
   private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
@@ -35,7 +23,7 @@ final class Reassembly {
     int unit;
     ByteBuffer bytes = NONE;
     int length;
-    final BitSet missing = new BitSet(COUNT_MAX);
+    final BitSet missing = new BitSet(UnicastPiece.COUNT_MAX);
 
     boolean isDone() {
       return missing.isEmpty();
@@ -97,42 +85,24 @@ final class Reassembly {
     }
   }
 
-  static void writeHeader(ByteBuffer out, int index, int count, int unit) {
-    out.putShort(DatagramHeader.BYTES, (short) index);
-    out.putShort(DatagramHeader.BYTES + 2, (short) count).putShort(DatagramHeader.BYTES + 4, (short) unit);
-  }
-
   /// A piece has come.
   ///
-  /// @param number its number
-  /// @param in     behind the common header
+  /// @param piece what was read of it
+  /// @param in    the rest
   /// @return whether this was the last piece that was missing
-  boolean add(long number, ByteBuffer in) {
+  boolean add(UnicastPiece piece, ByteBuffer in) {
     counters.add(UdpCount.PIECES_RECEIVED);
-    if (in.remaining() <= AT - DatagramHeader.BYTES) {
+    if (piece.count * piece.unit > WHOLE_BYTES_MAX) {
       counters.add(UdpCount.DROP_BAD_PIECE);
       return false;
     }
-    int index = in.getShort() & 0xffff;
-    int count = in.getShort() & 0xffff;
-    int unit = in.getShort() & 0xffff;
-    int length = in.remaining();
-    boolean last = index == count - 1;
-    if (count < 2
-        || count > COUNT_MAX
-        || index >= count
-        || number <= index
-        || (last ? length > unit : length != unit)
-        || count * unit > WHOLE_BYTES_MAX) {
-      counters.add(UdpCount.DROP_BAD_PIECE);
-      return false;
-    }
-    Whole whole = whole(number - index, index, count, unit);
+    Whole whole = whole(piece);
     if (whole == null) {
       return false;
     }
-    whole.bytes.put(index * unit, in, in.position(), length);
-    whole.missing.clear(index);
+    int length = in.remaining();
+    whole.bytes.put(piece.index * piece.unit, in, in.position(), length);
+    whole.missing.clear(piece.index);
     whole.length += length;
     if (!whole.isDone()) {
       return false;
@@ -145,17 +115,18 @@ final class Reassembly {
   }
 
   /// Where a piece belongs, if it is still wanted.
-  private @Nullable Whole whole(long first, int index, int count, int unit) {
+  private @Nullable Whole whole(UnicastPiece piece) {
+    long first = piece.first();
     boolean swapped = wholes[0].first > wholes[1].first;
     Whole older = wholes[swapped ? 1 : 0];
     Whole newer = wholes[swapped ? 0 : 1];
     if (first == older.first || first == newer.first) {
       Whole whole = first == older.first ? older : newer;
-      if (!whole.missing.get(index)) {
+      if (!whole.missing.get(piece.index)) {
         counters.add(UdpCount.DROP_LATE_PIECE); // the network has doubled it
         return null;
       }
-      if (whole.count != count || whole.unit != unit) {
+      if (whole.count != piece.count || whole.unit != piece.unit) {
         counters.add(UdpCount.DROP_BAD_PIECE);
         return null;
       }
@@ -168,7 +139,7 @@ final class Reassembly {
     if (!older.isDone()) {
       counters.add(UdpCount.DROP_INCOMPLETE);
     }
-    older.begin(first, count, unit);
+    older.begin(first, piece.count, piece.unit);
     return older;
   }
 }

@@ -60,6 +60,7 @@ final class UdpLoop {
   private final @Nullable Seal seal;
   private final UdpRefusals refusals = new UdpRefusals(counters);
   final DatagramHeader header = new DatagramHeader();
+  private final UnicastPiece piece = new UnicastPiece();
   private final Consumer<SelectionKey> dispatch = ready -> {};
   private Datagrams source; // of the datagram that is read
   private int length; // its length
@@ -242,18 +243,23 @@ final class UdpLoop {
         if (answer != null) {
           socket.send(answer, sender);
         }
-      } else if (MulticastPiece.is(in)) {
-        if (multicast && group != null) {
-          group.piece(sender, in);
-        } else {
-          counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
-        }
+      } else if (isMisplacedPiece(multicast)) {
+        counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
+      } else if (MulticastPiece.is(in) && group != null) {
+        group.piece(sender, in);
+      } else if (UnicastPiece.is(in)) {
+        pieceArrived(sender);
       } else if (multicast && group != null) {
         group.heard(sender, header, in);
       } else {
         arrived(sender);
       }
     }
+  }
+
+  /// Whether what was opened is a piece that does not come this way.
+  private boolean isMisplacedPiece(boolean multicast) {
+    return multicast ? UnicastPiece.is(in) : MulticastPiece.is(in);
   }
 
   /// Opens what was received, and reads its header.
@@ -270,7 +276,7 @@ final class UdpLoop {
       return refused;
     }
     length = in.remaining();
-    if (MulticastPiece.is(in)) {
+    if (MulticastPiece.is(in) || UnicastPiece.is(in)) {
       return null; // it has no such header
     }
     return switch (header.read(in)) {
@@ -292,7 +298,7 @@ final class UdpLoop {
       // its
       // sender ought to know. Nobody answers to an answer.
       counters.add(UdpCount.DROP_OTHER_LIFE);
-      if (header.isNumbered() || header.kind == DatagramHeader.PROBE) {
+      if (header.kind == DatagramHeader.DATA || header.kind == DatagramHeader.PROBE) {
         answer(from);
       }
       return;
@@ -342,11 +348,23 @@ final class UdpLoop {
           frames();
         }
       }
-      case DatagramHeader.PIECE -> {
-        read(sender);
-        sender.join(header.number, in);
-      }
       default -> {}
+    }
+  }
+
+  /// A piece of a datagram for this node came. One of an earlier life, or for one, is not answered, as it names lives
+  /// by half; its sender asks about it soon.
+  private void pieceArrived(InetSocketAddress from) {
+    UdpPeer sender = peers.known(from);
+    if (!piece.read(in)) {
+      counters.add(UdpCount.DROP_BAD_PIECE);
+    } else if (sender == null || !sender.isOf(piece)) {
+      counters.add(UdpCount.DROP_OTHER_LIFE);
+    } else {
+      sender.accept(sender.life());
+      header.take(piece);
+      read(sender);
+      sender.join(piece, in);
     }
   }
 

@@ -26,7 +26,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   final InetSocketAddress at;
   private final UdpLoop loop;
   private final Flight flight;
-  private final AckState receipt = new AckState();
+  private final AckState receipt;
   private final ResponseTimer awaiting = new ResponseTimer();
   final long own; // our life, as this peer knows it
 
@@ -76,6 +76,7 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     this.loop = loop;
     this.at = at;
     this.own = loop.lives.known(at);
+    this.receipt = new AckState(loop);
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
     this.pieces = new Reassembly(loop.counters, loop.longBuffers, loop::frames);
     this.mtu = new PathMtu(loop.datagramBytes, loop.headersBytes, loop.sealBytes());
@@ -95,6 +96,11 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   /// Whether some bits are the lower half of its life.
   boolean isHalf(int half) {
     return isOpen() && (int) life == half;
+  }
+
+  /// Whether this peer, as it is now, may have said a piece to this node, as that is now.
+  boolean isOf(UnicastPiece piece) {
+    return isHalf(piece.from) && (int) own == piece.to;
   }
 
   boolean isLife(long one) {
@@ -315,19 +321,19 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   private boolean sendAlone(OutgoingDatagram outgoing) {
     int end = outgoing.bytes.position();
     int length = outgoing.nextLength();
-    ByteBuffer out = outgoing.isCut() ? outgoing.writePiece(loop.spare()) : outgoing.bytes;
-    boolean taken = send(out, outgoing.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
+    boolean taken = outgoing.isCut() ? sendPiece(outgoing) : send(outgoing.bytes);
     outgoing.bytes.limit(outgoing.bytes.capacity()).position(end);
     loadedBytes = length;
     loadedTogether += length;
     if (!taken || loop.wasTooLong() && tooLong(length)) {
       return taken; // what was too long goes in pieces
     }
-    receipt.told();
     flight.sent(loop.nowNanos, length);
     loop.counters.add(UdpCount.DATAGRAMS_SENT);
     if (outgoing.isCut()) {
       loop.counters.add(UdpCount.PIECES_SENT);
+    } else {
+      receipt.told();
     }
     if (outgoing == beside) {
       beside = null;
@@ -339,8 +345,14 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     return true;
   }
 
-  private boolean send(ByteBuffer datagram, int kind) {
-    DatagramHeader.write(datagram, kind | (flight.asks() ? DatagramHeader.SOON : 0), life, own);
+  private boolean sendPiece(OutgoingDatagram outgoing) {
+    ByteBuffer piece = outgoing.writePiece(loop.spare());
+    UnicastPiece.address(piece, flight.last() + 1, flight.asks(), life, own);
+    return loop.load(piece.flip(), at);
+  }
+
+  private boolean send(ByteBuffer datagram) {
+    DatagramHeader.write(datagram, DatagramHeader.DATA | (flight.asks() ? DatagramHeader.SOON : 0), life, own);
     DatagramHeader.number(datagram, flight.last() + 1);
     receipt.write(datagram);
     return loop.load(datagram.flip(), at);
@@ -676,8 +688,8 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
   }
 
   /// A piece of a datagram has come.
-  void join(long number, ByteBuffer in) {
-    pieces.add(number, in);
+  void join(UnicastPiece piece, ByteBuffer in) {
+    pieces.add(piece, in);
   }
 
   // ---- time --------------------------------------------------------------------------------------------------------
@@ -808,111 +820,6 @@ final class UdpPeer implements SelectorTransport.Claim, MulticastReceiver {
     }
     wanted |= refused;
     loop.list(this);
-  }
-
-  /// What was read of a peer, and when the peer has to be told.
-  private final class AckState {
-    static final long AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-    private static final int EVERY = 16;
-
-    private long highest;
-    private long highestNanos;
-    private int count;
-
-    // What the peer was not told yet.
-    private int owed;
-    private int owedBytes;
-    private boolean owedSoon;
-    private long owedSince;
-    private int asked; // how long the longest probe was
-
-    /// Another life speaks.
-    void begin() {
-      asked = 0;
-      highest = 0;
-      count = 0;
-    }
-
-    /// A datagram with frames was read.
-    ///
-    /// @return whether it is the first one that the peer is not told of
-    boolean read(DatagramHeader header, int length) {
-      count += header.datagrams;
-      seen(header.number);
-      boolean first = owed == 0;
-      if (first) {
-        owedSince = loop.nowNanos;
-      }
-      owed += header.datagrams;
-      owedBytes += header.datagrams * Flight.charge(length);
-      owedSoon |= header.soon;
-      return first;
-    }
-
-    /// The peer asks what has arrived up to a number, and whether the question itself has.
-    void probed(long number, int length) {
-      seen(number);
-      asked = Math.max(asked, length);
-      owed++;
-      owedSoon = true;
-      owedSince = loop.nowNanos;
-    }
-
-    private void seen(long number) {
-      if (number > highest) {
-        highest = number;
-        highestNanos = loop.nowNanos;
-      }
-    }
-
-    boolean isOwed() {
-      return owed > 0 || asked > 0;
-    }
-
-    /// Enough has arrived to say so, or it was asked for.
-    boolean isMuch() {
-      return owedSoon || owed >= EVERY || 4 * owedBytes >= loop.grantBytes();
-    }
-
-    /// It was asked for, or some time has passed.
-    boolean isDue() {
-      return asked > 0 || owed > 0 && (isMuch() || loop.nowNanos - owedSince >= AFTER_NANOS);
-    }
-
-    /// When the time has passed, in nanoseconds from now.
-    long pauseNanos() {
-      return owedSince + AFTER_NANOS - loop.nowNanos;
-    }
-
-    /// Writes it into a header.
-    void write(ByteBuffer out) {
-      DatagramHeader.echo(out, highest, count, heldMicros(), loop.grantBytes());
-    }
-
-    /// Writes it into the header of an answer.
-    void answer(ByteBuffer out) {
-      DatagramHeader.number(out, asked);
-      asked = 0;
-      write(out);
-    }
-
-    /// Writes it into a part of a multicast.
-    void writeShare(ByteBuffer out) {
-      out.putLong(highest).putInt(count);
-      out.putInt((int) Math.min(heldMicros(), Integer.MAX_VALUE)).putInt(loop.grantBytes());
-    }
-
-    private long heldMicros() {
-      return highest == 0 ? 0 : TimeUnit.NANOSECONDS.toMicros(loop.nowNanos - highestNanos);
-    }
-
-    /// The peer was told.
-    void told() {
-      owed = 0;
-      owedBytes = 0;
-      owedSoon = false;
-    }
   }
 
   /// Something is on the way to a peer or waits to be, so the peer has to say something: when it is asked to, and for

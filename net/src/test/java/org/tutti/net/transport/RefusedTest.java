@@ -296,7 +296,7 @@ final class RefusedTest {
       assertThat(inside.refused).isEmpty();
       newer.send(answer.duplicate().putLong(4, life).put(12, (byte) 9), socket(inside.address()));
       until("told", () -> !inside.refused.isEmpty(), inside);
-      tells(inside.refused.getFirst(), Reason.OTHER_VERSION, "it speaks version 9 of datagrams, this node version 1");
+      tells(inside.refused.getFirst(), Reason.OTHER_VERSION, "it speaks version 9 of datagrams, this node version 2");
     }
   }
 
@@ -304,7 +304,7 @@ final class RefusedTest {
   void aFloodThatCannotBeReadIsAnsweredTenTimesASecond() throws IOException {
     Station inside = udp(key(1));
     try (DatagramChannel stranger = DatagramChannel.open().bind(new InetSocketAddress("127.0.0.1", 0))) {
-      var greeting = ByteBuffer.allocate(GREETING_BYTES).putShort(0, (short) ('T' << 8 | 'u')).put(2, (byte) 1);
+      var greeting = ByteBuffer.allocate(GREETING_BYTES).putShort(0, (short) ('T' << 8 | 'u')).put(2, (byte) 2);
       long began = System.nanoTime();
       for (int i = 0; i < 200; i++) {
         stranger.send(greeting.duplicate(), socket(inside.address()));

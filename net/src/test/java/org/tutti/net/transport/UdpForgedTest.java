@@ -60,8 +60,15 @@ final class UdpForgedTest {
 
   private static ByteBuffer datagram(int kind, long to, long from, int bytes) {
     ByteBuffer all = ByteBuffer.allocate(HEADER_BYTES + bytes);
-    all.put((byte) 'T').put((byte) 'u').put((byte) 1).put((byte) kind).putLong(to).putLong(from);
+    all.put((byte) 'T').put((byte) 'u').put((byte) 2).put((byte) kind).putLong(to).putLong(from);
     return all.putLong(20, kind == DATA ? 1 : 0).putInt(44, 1 << 20).rewind(); // its number, and a large grant
+  }
+
+  /// All of a datagram with a frame, under the short header of pieces.
+  private static ByteBuffer piece(long to, long from) {
+    ByteBuffer piece = ByteBuffer.allocate(23).put((byte) 'T').put((byte) 'q').put((byte) 0).put((byte) 1);
+    piece.putShort((short) 3).putShort((short) 0).putInt(1).putInt((int) to).putInt((int) from);
+    return piece.putShort((short) 1).put((byte) 7).flip();
   }
 
   /// What the node says to a greeting of this socket: its life, as this address is to know it.
@@ -115,14 +122,17 @@ final class UdpForgedTest {
 
   @Test
   void aForgedDatagramReplacesNoLifeAndEndsNone() throws IOException {
-    named.write(datagram(ECHO, greet(named, PEER), PEER, 0));
+    long own = greet(named, PEER);
+    named.write(datagram(ECHO, own, PEER, 0));
     until("believed", () -> count("peers.connected") == 1, node);
     long life = greet(liar, LIAR);
     named.write(datagram(ECHO, life, LIAR, 0));
     named.write(datagram(BYE, life, PEER, 0));
     ByteBuffer frame = datagram(DATA, life, PEER, 3).putShort(HEADER_BYTES, (short) 1);
     named.write(frame);
-    until("the datagrams", () -> count("datagrams.dropped{reason=other-life}") == 3, node);
+    named.write(piece(life, PEER));
+    named.write(piece(own, LIAR));
+    until("the datagrams", () -> count("datagrams.dropped{reason=other-life}") == 5, node);
     assertThat(count("peers.ended{reason=replaced}") + count("peers.ended{reason=by-peer}")).isZero();
     assertThat(node.frames).isEmpty();
   }

@@ -25,6 +25,7 @@ import org.tutti.transport.TransportException;
 
 final class UdpTransportTest extends TransportContract {
   private static final int HEADER_BYTES = 48;
+  private static final int PIECE_HEADER_BYTES = 20;
 
   @Override
   protected UdpTransport open(Address address) throws IOException {
@@ -117,7 +118,7 @@ final class UdpTransportTest extends TransportContract {
   void anotherVersionIsCounted() throws IOException {
     Station a = station("a");
     try (DatagramChannel stranger = dial(a)) {
-      stranger.write(header(1, 0, 5).put(2, (byte) 2));
+      stranger.write(header(1, 0, 5).put(2, (byte) 3));
       until("its end", () -> counter(a, "datagrams.dropped{reason=other-version}") == 1, a);
     }
   }
@@ -174,16 +175,19 @@ final class UdpTransportTest extends TransportContract {
       ByteBuffer answer = answer(stranger, header(1, 0, 5), a);
       long life = answer.getLong(12);
       stranger.write(piece(life, 1, 0, 2, 4, 0x0005_0102));
+      until("one of nobody", () -> counter(a, "datagrams.dropped{reason=other-life}") == 1, a);
+      stranger.write(header(4, life, 5)); // an ECHO
+      stranger.write(piece(life, 1, 0, 2, 4, 0x0005_0102));
       stranger.write(piece(life, 9, 1, 7, 3, 0));
-      stranger.write(piece(life, 1, 0, 300, 4, 0));
+      stranger.write(piece(life, 1, 0, 0, 4, 0));
       stranger.write(piece(life, 1, 2, 2, 4, 0));
-      stranger.write(piece(life, 1, 0, 0xffff, 4, 0));
+      stranger.write(piece(life, 2, 1, 255, 4, 0));
       stranger.write(piece(life, 2, 1, 2, 5, 0)); // another length than that of the first piece
       until("five drops", () -> counter(a, "pieces.dropped{reason=bad}") == 5, a);
       stranger.write(piece(life, 1, 0, 2, 4, 0));
       until("the one that came twice", () -> counter(a, "pieces.dropped{reason=late}") == 1, a);
       assertThat(a.frames).isEmpty();
-      stranger.write(piece(life, 2, 1, 2, 4, 0x03040500).limit(HEADER_BYTES + 6 + 3));
+      stranger.write(piece(life, 2, 1, 2, 4, 0x03040500).limit(PIECE_HEADER_BYTES + 3));
       until("the frame", () -> a.frames.size() == 1, a);
     }
     assertThat(a.frames.getFirst()).containsExactly(1, 2, 3, 4, 5);
@@ -191,8 +195,9 @@ final class UdpTransportTest extends TransportContract {
   }
 
   private static ByteBuffer piece(long to, long number, int index, int count, int length, int content) {
-    ByteBuffer piece = ByteBuffer.allocate(HEADER_BYTES + 10).put(header(12, to, 5).putLong(20, number));
-    return piece.putShort((short) index).putShort((short) count).putShort((short) length).putInt(content).flip();
+    ByteBuffer piece = ByteBuffer.allocate(PIECE_HEADER_BYTES + 4).put((byte) 'T').put((byte) 'q');
+    piece.put((byte) index).put((byte) count).putShort((short) length).putShort((short) 0).putInt((int) number);
+    return piece.putInt((int) to).putInt(5).putInt(content).flip();
   }
 
   @Test
@@ -278,7 +283,7 @@ final class UdpTransportTest extends TransportContract {
     return ByteBuffer.allocate(HEADER_BYTES)
         .put((byte) 'T')
         .put((byte) 'u')
-        .put((byte) 1)
+        .put((byte) 2)
         .put((byte) kind)
         .putLong(to)
         .putLong(from)

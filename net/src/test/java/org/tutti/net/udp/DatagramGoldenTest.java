@@ -22,7 +22,8 @@ class DatagramGoldenTest {
   private static final long A = 7;
   private static final long B = 0x0102_0304_0506_0708L;
   private static final int ROOM = 1000;
-  private static final int LAST_KIND = DatagramHeader.PIECE;
+  private static final long FAR = 0x0102_0304_0506L; // a number of a datagram after many others
+  private static final int LAST_KIND = DatagramHeader.REPAIR;
   private static final Map<Integer, String> KINDS =
       Map.ofEntries(
           Map.entry(DatagramHeader.HELLO, "HELLO"),
@@ -35,8 +36,7 @@ class DatagramGoldenTest {
           Map.entry(DatagramHeader.ASK, "ASK"),
           Map.entry(DatagramHeader.HEARD, "HEARD"),
           Map.entry(DatagramHeader.NAK, "NAK"),
-          Map.entry(DatagramHeader.REPAIR, "REPAIR"),
-          Map.entry(DatagramHeader.PIECE, "PIECE"));
+          Map.entry(DatagramHeader.REPAIR, "REPAIR"));
 
   private record Read(
       String kind,
@@ -114,15 +114,13 @@ class DatagramGoldenTest {
     ByteBuffer bytes = ByteBuffer.allocate(DatagramHeader.BYTES + 20);
     var outgoing = new OutgoingDatagram(null, bytes, 0);
     bytes.putShort((short) 18).put(bytes("abcdefghijklmnopqr"));
-    outgoing.cut(Reassembly.AT + 10);
+    outgoing.cut(UnicastPiece.HEADER_BYTES + 10);
     if (number == 2) {
       outgoing.left();
     }
-    ByteBuffer out = ByteBuffer.allocate(ROOM);
-    outgoing.writePiece(out).flip();
-    DatagramHeader.write(out, DatagramHeader.PIECE, B, A);
-    DatagramHeader.number(out, number);
-    return taken(out);
+    ByteBuffer out = outgoing.writePiece(ByteBuffer.allocate(ROOM));
+    UnicastPiece.address(out, FAR + number, number == 2, B, A);
+    return taken(out.flip());
   }
 
   private static Read read(byte[] bytes) {
@@ -140,10 +138,6 @@ class DatagramGoldenTest {
         assertThat(MulticastDatagram.pick(in, header, B)).isTrue();
         rest.add("before " + header.before);
         rest.add(frame(in));
-      }
-      case DatagramHeader.PIECE -> {
-        assertThat(reassembly(frames -> {}).add(header.number, in)).isFalse();
-        rest.add("waits for the others");
       }
       default -> {
         while (in.hasRemaining()) {
@@ -184,24 +178,22 @@ class DatagramGoldenTest {
         .written("ASK", plain(DatagramHeader.ASK, 0), DatagramGoldenTest::read)
         .written("HEARD", plain(DatagramHeader.HEARD, B), DatagramGoldenTest::read)
         .written("NAK", nak(), DatagramGoldenTest::read)
-        .written("REPAIR", repair(), DatagramGoldenTest::read)
-        .written("PIECE, the first of two", piece(1), DatagramGoldenTest::read)
-        .written("PIECE, the last of two", piece(2), DatagramGoldenTest::read);
+        .written("REPAIR", repair(), DatagramGoldenTest::read);
     assertThat(KINDS).hasSize(LAST_KIND);
     golden.covers(new TreeMap<>(KINDS).values().toArray()).check();
   }
 
   /// What a piece of a multicast says.
-  private record ReadPiece(int index, int count, boolean again, int life, long number, String part) {}
+  private record ReadMulticastPiece(int index, int count, boolean again, int life, long number, String part) {}
 
-  private static ReadPiece readPiece(byte[] bytes) {
+  private static ReadMulticastPiece readMulticastPiece(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     var piece = new MulticastPiece();
     assertThat(piece.read(in)).isTrue();
     byte[] part = new byte[in.remaining()];
     in.get(part);
     String text = new String(part, StandardCharsets.US_ASCII);
-    return new ReadPiece(piece.index, piece.count, piece.again, piece.life, piece.number, text);
+    return new ReadMulticastPiece(piece.index, piece.count, piece.again, piece.life, piece.number, text);
   }
 
   @Test
@@ -209,8 +201,27 @@ class DatagramGoldenTest {
     ByteBuffer out = ByteBuffer.allocate(ROOM);
     MulticastPiece.write(out, 1, 24, A, 300, ByteBuffer.wrap(bytes("a part")));
     new Golden("net", "udp-multicast-piece", "pieces of long multicasts: `MulticastPiece`")
-        .written("the second one", taken(out), DatagramGoldenTest::readPiece)
-        .written("again", MulticastPiece.again(out, 0), DatagramGoldenTest::readPiece)
+        .written("the second one", taken(out), DatagramGoldenTest::readMulticastPiece)
+        .written("again", MulticastPiece.again(out, 0), DatagramGoldenTest::readMulticastPiece)
+        .check();
+  }
+
+  /// What a piece for one peer says.
+  private record ReadPiece(int index, int count, int unit, boolean soon, long number, int to, int from, String part) {}
+
+  private static ReadPiece readPiece(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    var piece = new UnicastPiece();
+    assertThat(UnicastPiece.is(in) && piece.read(in)).isTrue();
+    String text = StandardCharsets.ISO_8859_1.decode(in).toString().replaceAll("\\p{Cntrl}", ".");
+    return new ReadPiece(piece.index, piece.count, piece.unit, piece.soon, piece.number, piece.to, piece.from, text);
+  }
+
+  @Test
+  void piecesForOnePeer() {
+    new Golden("net", "udp-unicast-piece", "pieces for one peer: `UnicastPiece`")
+        .written("the first of two", piece(1), DatagramGoldenTest::readPiece)
+        .written("the last of two, which asks", piece(2), DatagramGoldenTest::readPiece)
         .check();
   }
 
@@ -218,9 +229,12 @@ class DatagramGoldenTest {
   void twoPiecesAreOneDatagram() {
     List<String> whole = new ArrayList<>();
     Reassembly pieces = reassembly(frames -> whole.add(frame(frames)));
-    ByteBuffer in = ByteBuffer.allocate(ROOM);
-    assertThat(pieces.add(1, in.put(piece(1)).flip().position(DatagramHeader.BYTES))).isFalse();
-    assertThat(pieces.add(2, in.clear().put(piece(2)).flip().position(DatagramHeader.BYTES))).isTrue();
+    var piece = new UnicastPiece();
+    for (int number = 1; number <= 2; number++) {
+      ByteBuffer in = ByteBuffer.wrap(piece(number));
+      assertThat(piece.read(in)).isTrue();
+      assertThat(pieces.add(piece, in)).isEqualTo(number == 2);
+    }
     assertThat(whole).containsExactly("abcdefghijklmnopqr");
   }
 

@@ -30,7 +30,7 @@ class FrameLengthTest {
       for (int datagrams = 1; datagrams <= 40; datagrams++) {
         least = Math.min(least, cost(datagrams, path, lost));
       }
-      int datagrams = Math.ceilDiv(FrameLength.alone(lost, path), path - Reassembly.AT);
+      int datagrams = Math.ceilDiv(FrameLength.alone(lost, path), path - UnicastPiece.HEADER_BYTES);
       assertThat(cost(datagrams, path, lost)).isLessThan(1.1 * least);
     }
   }

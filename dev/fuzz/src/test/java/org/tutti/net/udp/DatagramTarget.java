@@ -12,6 +12,7 @@ import org.tutti.transport.Counts;
 public final class DatagramTarget implements FuzzTarget {
   private static final int LIFE = 7;
   private static final int ROOM = 1 << 16;
+  private static final long LAST = (1L << 47) - 2; // the highest numbers
   private static final UdpKeys KEYS = UdpKeys.of(UdpKey.of(new byte[UdpKey.BYTES]));
 
   private final ByteBuffer room = ByteBuffer.allocateDirect(ROOM);
@@ -89,24 +90,26 @@ public final class DatagramTarget implements FuzzTarget {
     }
   }
 
-  /// Pieces one after the other: number (2), what a piece says (6), its length (1), its bytes. Whatever came, a whole
-  /// datagram with higher numbers is put together in the end.
+  /// Pieces one after the other, each with its length (1) before it. Whatever came, a whole datagram with higher
+  /// numbers is put together in the end.
   private void pieces(ByteBuffer input) {
     var reassembly = new Reassembly(counts, new BufferPool(1 << 14), frames -> {});
-    while (input.remaining() > 9) {
-      int number = Short.toUnsignedInt(input.getShort());
-      ByteBuffer in = room.clear().position(DatagramHeader.BYTES);
-      in.putShort(input.getShort()).putShort(input.getShort()).putShort(input.getShort());
+    var piece = new UnicastPiece();
+    while (input.hasRemaining()) {
       int length = Math.min(Byte.toUnsignedInt(input.get()), input.remaining());
-      in.put(input.slice(input.position(), length)).flip().position(DatagramHeader.BYTES);
+      ByteBuffer in = received(input.slice(input.position(), length));
       input.position(input.position() + length);
-      reassembly.add(number, in);
+      if (UnicastPiece.is(in) && piece.read(in) && piece.number < LAST) {
+        if (piece.first() <= 0 || piece.index >= piece.count || !in.hasRemaining()) {
+          throw new AssertionError("piece " + piece.index + " of " + piece.count + " from " + piece.first());
+        }
+        reassembly.add(piece, in);
+      }
     }
-    int last = 1 << 20;
     for (int index = 0; index < 2; index++) {
-      ByteBuffer in = room.clear().position(DatagramHeader.BYTES).putShort((short) index).putShort((short) 2);
-      in.putShort((short) 4).putInt(index).flip().position(DatagramHeader.BYTES);
-      boolean whole = reassembly.add(last + index, in);
+      UnicastPiece.write(room.clear(), index, 2, 4, ByteBuffer.allocate(4), 0, 4);
+      UnicastPiece.address(room, LAST + index, false, LIFE, LIFE);
+      boolean whole = piece.read(room.flip()) && reassembly.add(piece, room);
       if (whole != (index == 1)) {
         throw new AssertionError("a datagram is not put together behind others");
       }
