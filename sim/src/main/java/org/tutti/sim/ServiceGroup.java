@@ -164,6 +164,7 @@ final class ServiceGroup implements ClientLink {
   private boolean damaged; // a snapshot was, somewhere
   private boolean founded;
   private boolean calm;
+  private boolean quiet; // no client is there
   private boolean expecting;
 
   /// What a client does besides what its policy says.
@@ -394,6 +395,9 @@ final class ServiceGroup implements ClientLink {
   void begin() {
     long mean = setting.plan().safetyNanos() / (left + 1);
     setting.scheduler().repeat(random, mean, () -> left-- > 0 && !calm, this::act);
+    if (settings.quietLives() > 0) {
+      setting.scheduler().after((long) (setting.plan().safetyNanos() * ends.nextDouble()), this::quiet);
+    }
     long meanOfEnds = setting.plan().safetyNanos() / (endsLeft + 1);
     setting.scheduler().repeat(ends, meanOfEnds, () -> endsLeft-- > 0 && !calm, this::end);
     if (setting.plan().has(FaultKind.SWITCH)) {
@@ -415,8 +419,27 @@ final class ServiceGroup implements ClientLink {
     }
   }
 
+  /// All clients close, and others come later: a service that is idle meanwhile has no session.
+  private void quiet() {
+    if (!calm) {
+      quiet = true;
+      clients.forEach(client -> client.end(true));
+      setting.scheduler().after(settings.quietLives() * settings.limits().sessionMillis() * 1_000_000, this::resume);
+    }
+  }
+
+  private void resume() {
+    if (quiet) {
+      quiet = false;
+      clients.replaceAll(client -> begun(client.seat()));
+    }
+  }
+
   /// The program of a client ends, half of them with calls that it has just made, and another one begins.
   private void end() {
+    if (quiet) {
+      return;
+    }
     int seat = ends.nextInt(clients.size());
     SimulatedClient client = clients.get(seat);
     for (int calls = ends.nextBoolean() ? 1 + ends.nextInt(4) : 0; calls > 0; calls--) {
@@ -427,6 +450,9 @@ final class ServiceGroup implements ClientLink {
   }
 
   private void act() {
+    if (quiet) {
+      return;
+    }
     List<SimulatedClient> all = groupClients.with(clients);
     SimulatedClient client = all.get(random.nextInt(all.size()));
     long unit = setting.plan().suspectNanos();
@@ -616,6 +642,7 @@ final class ServiceGroup implements ClientLink {
     for (long[] of : stalls) {
       Arrays.fill(of, 0);
     }
+    resume();
   }
 
   /// Each client calls once more.

@@ -23,6 +23,8 @@ final class ServiceSettings {
   private static final int ENDS_MAX = 8; // of clients whose program ends
   private static final int PASSIVE_ONE_IN = 3; // runs
   private static final int COMPARES_ONE_IN = 4;
+  private static final int QUIET_ONE_IN = 4;
+  private static final int QUIET_LIVES_MAX = 3;
   private static final int COMPARE_UNITS_MAX = 20; // times of suspicion
   private static final int JOINT_ONE_IN = 2;
   private static final int COUNT_ONE_IN = 2; // of those that are founded together
@@ -74,6 +76,7 @@ final class ServiceSettings {
   private final long compareNanos;
   private final int clients;
   private final int ends;
+  private final int quietLives;
   private final int groupClients;
   private final boolean own; // the service that is tested; a user's may have calls that wait for others of their client
 
@@ -110,6 +113,8 @@ final class ServiceSettings {
     this.compareNanos = compares ? plan.suspectNanos() * Plan.between(random, 1, COMPARE_UNITS_MAX) : Long.MAX_VALUE;
     this.ends = own ? Plan.between(random, 0, ENDS_MAX) : 0;
     this.groupClients = own && founding == null && plan.nodes() >= GROUP_CLIENTS_NODES_MIN ? groupClients(random) : 0;
+    boolean pauses = random.nextInt(QUIET_ONE_IN) == 0;
+    this.quietLives = pauses && own && groupClients == 0 ? Plan.between(random, 1, QUIET_LIVES_MAX) : 0;
   }
 
   private int groupClients(SplittableRandom random) {
@@ -132,6 +137,7 @@ final class ServiceSettings {
     this.own = drawn.own;
     this.clients = way.kind() == null ? 1 : 0;
     this.ends = 0;
+    this.quietLives = 0;
     this.groupClients = 1 - clients;
     this.founding = null;
   }
@@ -145,6 +151,13 @@ final class ServiceSettings {
 
   private long sessionMillis(int units) {
     return Math.max(1, plan.suspectNanos() * units / 1_000_000);
+  }
+
+  /// For how long all clients are away at some time.
+  ///
+  /// @return in lives of a session; 0 when they are not
+  int quietLives() {
+    return quietLives;
   }
 
   static String address(int place) {

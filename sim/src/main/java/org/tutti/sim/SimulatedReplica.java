@@ -505,6 +505,7 @@ final class SimulatedReplica
         }
         service.executes(this, message.duplicate());
         protocol.delivered(sender, place, message.duplicate());
+        service.lives().delivered(message, place);
         service.lives().end(message, service.history().ends().getOrDefault(place, List.of()));
       }
       consumed++;

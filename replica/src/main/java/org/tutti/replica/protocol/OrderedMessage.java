@@ -30,7 +30,7 @@ import org.tutti.wire.Malformed;
 /// ASK        u8 13, n times i64 session, i64 number                  say what was answered to these
 /// ```
 final class OrderedMessage {
-  static final byte VERSION = 1;
+  static final byte VERSION = 2; // of what messages mean, too: replicas of two versions would have different sessions
 
   static final int CONFIGURE = 1;
   static final int ANNOUNCE = 2;

@@ -146,9 +146,6 @@ public final class ReplicaProtocol {
     long wallMillis();
   }
 
-  private static final int TOUCHES_PER_LIFE = 4;
-  private static final int TICKS_PER_LIFE = 10;
-  private static final int LATE_PER_LIFE = 4; // how much later it may be said what time it is
   private static final int TOUCHED_MAX = 4096; // sessions in one message
   private static final int ASKED_MAX = 1024; // commands of a quiet connection whose replies are awaited
   private static final long RETRY_NANOS = 1_000_000; // when the window is full
@@ -184,8 +181,7 @@ public final class ReplicaProtocol {
   private boolean configured; // it has said the limits in this view, as nobody had
   private @Nullable String announced; // what it has said in this view
   private List<String> replicas = List.of();
-  private long touchAt;
-  private long tickAt;
+  private final TimeSchedule times;
   private final Balance balance;
   private Balance.@Nullable Load shown;
   private long balanceAt;
@@ -233,11 +229,10 @@ public final class ReplicaProtocol {
     this.roll = new Roll(self, group);
     this.check = new StateCheck(self, machine, group, clock.nanos());
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
-    this.touchAt = clock.nanos();
-    this.tickAt = touchAt;
-    this.balanceAt = touchAt;
-    this.secondAt = touchAt;
-    this.balance = new Balance(touchAt);
+    this.times = new TimeSchedule(clock.nanos());
+    this.balanceAt = clock.nanos();
+    this.secondAt = balanceAt;
+    this.balance = new Balance(balanceAt);
   }
 
   /// Has the states of all replicas compared now and then, when this one is the most senior. To be called before
@@ -328,7 +323,9 @@ public final class ReplicaProtocol {
     if (primary != null) {
       primary.forget();
     }
-    if (!installed.primary()) {
+    if (installed.primary()) {
+      times.tellSoon(clock.nanos(), isSenior());
+    } else {
       caughtUp = false;
       awaitsClients = true;
       List.copyOf(connections.values()).forEach(this::away);
@@ -347,7 +344,7 @@ public final class ReplicaProtocol {
   public void caughtUp(long position) {
     caughtUp = true;
     if (awaitsClients && table.limits() != null) {
-      tickAt = clock.nanos() + table.limits().sessionMillis() * 1_000_000;
+      times.awaitClients(clock.nanos(), table.limits().sessionMillis() * 1_000_000);
     }
     awaitsClients = false;
     showLoad();
@@ -768,17 +765,11 @@ public final class ReplicaProtocol {
     }
     long now = clock.nanos();
     long life = agreedOn.sessionMillis() * 1_000_000;
-    if (now - touchAt >= 0) {
-      touchAt = now + life / TOUCHES_PER_LIFE;
+    if (times.isTouchDue(now, life)) {
       touch();
     }
-    if (now - tickAt > life / LATE_PER_LIFE) {
-      tickAt = now + life; // this replica stood still, perhaps with all others, and has heard no client meanwhile
-    } else if (now - tickAt >= 0) {
-      tickAt = now + life / TICKS_PER_LIFE;
-      if (table.sessions() > 0 && isSenior()) {
-        group.post(OrderedMessage.tick(stamp()));
-      }
+    if (times.isTickDue(now, life, isSenior()) && table.sessions() > 0) {
+      group.post(OrderedMessage.tick(stamp()));
     }
     check.work(now, isSenior());
     if (now - balanceAt >= 0) {
@@ -851,7 +842,7 @@ public final class ReplicaProtocol {
     if (!held.isEmpty() || unsaid || waits) {
       return clock.nanos() + RETRY_NANOS;
     }
-    long due = touchAt - tickAt < 0 ? touchAt : tickAt;
+    long due = times.dueNanos();
     due = Math.min(due - balanceAt < 0 ? due : balanceAt, answering.bundles().dueNanos());
     return table.limits() == null ? Long.MAX_VALUE : due;
   }
@@ -881,12 +872,13 @@ public final class ReplicaProtocol {
 
   private void touch() {
     List<Connection> alive = connections.values().stream().filter(one -> one.heard && one.session > 0).toList();
-    for (int from = 0; from < alive.size(); from += TOUCHED_MAX) {
+    for (int from = 0; from < alive.size() || times.isUntold(); from += TOUCHED_MAX) {
       List<Connection> some = alive.subList(from, Math.min(alive.size(), from + TOUCHED_MAX));
       if (!group.post(OrderedMessage.touch(stamp(), some.stream().map(one -> one.session).toList()))) {
-        touchAt = clock.nanos() + RETRY_NANOS; // the others, which stay heard until it is told
+        times.retry(clock.nanos()); // the others, which stay heard until it is told
         return;
       }
+      times.told();
       some.forEach(one -> one.heard = false);
     }
   }

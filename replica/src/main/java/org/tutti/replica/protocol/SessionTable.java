@@ -122,6 +122,7 @@ public final class SessionTable {
   public static final int REPLY_BYTES_MAX = 8 << 20;
 
   private static final int FORMAT = 2;
+  private static final int PAUSES_PER_LIFE = 4; // so long it is not said what time it is only when something is wrong
 
   private static final class Session {
     final long id;
@@ -363,7 +364,19 @@ public final class SessionTable {
   }
 
   private void advance(long said) {
+    long passed = said - time;
+    if (limits != null && passed > limits.sessionMillis / PAUSES_PER_LIFE) {
+      pause(passed);
+    }
     time = Math.max(time, said);
+  }
+
+  /// Nobody has said for long what time it is: no replica has served, so that no client could be heard, or the service
+  /// was idle, and a replica that has joined since has believed the last message. That time counts for no session.
+  private void pause(long passed) {
+    for (Session session : sessions.values()) {
+      session.heard += passed;
+    }
   }
 
   private void open(long position, long nonce, Secret secret, Answers answers) {

@@ -340,6 +340,9 @@ class PassiveReplicationTest {
     b.call(1, "x");
     deliver();
     assertThat(b.said).noneMatch(frame -> frame instanceof Frame.Refused);
+    for (long time = 0; time < 10_000; time += 50) {
+      deliver(new Posted(a, OrderedMessage.touch(time, List.of())));
+    }
     deliver(new Posted(a, OrderedMessage.tick(10_000)));
     assertThat(b.said).contains(new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
     settle();

@@ -378,10 +378,10 @@ class ReplicaGoldenTest {
         .hasMessage("the sessions are of version 3, this replica reads version 2");
     var limits = new SessionTable.Limits(60_000, 2, 3, 1000);
     byte[] configure = taken(OrderedMessage.configure(limits, Replication.ACTIVE));
-    configure[configure.length - 1] = 2;
+    configure[configure.length - 1] = 3;
     var table = new SessionTable();
     var nobody = new Telling(new ArrayList<>());
     assertThatThrownBy(() -> table.apply("a", 0, ByteBuffer.wrap(configure), new Listing(), nobody))
-        .hasMessage("the replicas speak version 2 with each other, this one 1");
+        .hasMessage("the replicas speak version 3 with each other, this one 2");
   }
 }

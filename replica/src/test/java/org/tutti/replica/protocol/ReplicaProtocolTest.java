@@ -293,6 +293,22 @@ class ReplicaProtocolTest {
     assertThat(said.get(2L)).noneMatch(Frame.Replied.class::isInstance);
   }
 
+  /// Who joins an idle service would else take the time of the last message for the present one.
+  @Test
+  void theSeniorSaysInEachViewWhatTimeItIs() {
+    replica.work();
+    deliver();
+    nanos += 3_600_000_000_000L; // nobody has a session
+    view(2, true);
+    replica.work();
+    assertThat(posted).containsExactly(OrderedMessage.touch(1_000_000 + 3_600_000, List.of()));
+    deliver();
+    replica.work(); // it has stood still for an hour, as it seems, and says it once more
+    deliver();
+    replica.work();
+    assertThat(posted).isEmpty();
+  }
+
   @Test
   void whoGuessesAgainLosesItsConnection() {
     greet(1);

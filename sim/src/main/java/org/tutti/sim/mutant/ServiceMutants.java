@@ -273,6 +273,14 @@ final class ServiceMutants {
                       new Edit(REPLICA, "touch", new Insert(ServiceMutants::expireNow))))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "time-stands-still",
+                  "who joins an idle service takes the time of the last message for the present one",
+                  List.of(
+                      new Edit(REPLICA, "viewed", new Drop("TimeSchedule.tellSoon", 0)),
+                      new Edit(
+                          "org.tutti.replica.protocol.SessionTable", "advance", new Drop("SessionTable.pause", 0))))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "given-state-is-not-kept",
                   "a replica counts as one that has the state before that is on its disk",
                   "replica.protocol.SnapshotSchedule",
