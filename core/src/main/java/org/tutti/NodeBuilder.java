@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.spi.NodeHost;
@@ -105,7 +106,7 @@ public final class NodeBuilder {
   /// @param source belongs to the node that is started, which closes it; so only one can be
   /// @return this builder
   public NodeBuilder discover(Discovery source) {
-    discovery = source;
+    discovery = Objects.requireNonNull(source, "source");
     return this;
   }
 

@@ -42,6 +42,7 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
   private final List<Consumer<GroupEngine>> wishes = new ArrayList<>();
   private final Set<Address> calledBack = new TreeSet<>(); // since the last round: newcomers may call each other
   private List<Refused> refused = List.of();
+  private Set<Address> called = Set.of();
   private int rounds; // of calls
 
   Newcomer(Request.Join join, NodeEngine node, Ports.Group group) {
@@ -121,7 +122,7 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
   }
 
   private void tell() {
-    join.user().status(Report.joining(join.group(), self, refused));
+    join.user().status(Report.joining(join.group(), self, List.copyOf(called), refused));
   }
 
   /// Ends before it has begun.
@@ -147,6 +148,10 @@ final class Newcomer implements Effects.Inward<ViewMessage> {
     ports.beginCalls();
     var targets = new TreeSet<Address>(node.contacts());
     targets.remove(self.address());
+    if (!targets.equals(called)) {
+      called = targets;
+      tell();
+    }
     targets.forEach(this::call);
     calledBack.clear();
   }

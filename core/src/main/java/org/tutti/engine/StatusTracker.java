@@ -160,7 +160,8 @@ final class StatusTracker {
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
     View last = founded ? primary : null;
     Spilled none = Spilled.NOTHING; // whoever spills adds that
-    user.status(new Report(group, identity.self(), phase, now, last, next, forced(), waits, refused, null, none));
+    user.status(
+        new Report(group, identity.self(), phase, now, last, next, forced(), waits, List.of(), refused, null, none));
   }
 
   private List<Forced> forced() {

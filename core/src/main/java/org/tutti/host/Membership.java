@@ -235,13 +235,10 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public boolean close(Duration wait) {
-    CompletableFuture<Void> end = leave();
-    if (end.isDone()) {
-      return true;
-    }
-    if (inbox.isOwner()) {
+    if (inbox.isOwner() && !left.isDone()) {
       throw new IllegalStateException("close would block the engine thread; use leave");
     }
+    CompletableFuture<Void> end = leave();
     try {
       end.get(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupt) {
@@ -550,5 +547,10 @@ public final class Membership implements Group, GroupUser {
     } finally {
       left.complete(null);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "group " + name + " at " + self();
   }
 }

@@ -56,7 +56,7 @@ final class Reporter {
     this.log = new OperatorLog(group, self);
     this.flight = new FlightEvents(group, self);
     this.states = new StateProgress(self, log, flight);
-    this.told = Report.joining(group, self, List.of());
+    this.told = Report.joining(group, self, List.of(), List.of());
   }
 
   Report status(Status.Spilled spilled) {

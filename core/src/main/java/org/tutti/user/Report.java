@@ -8,6 +8,7 @@ import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.Status;
 import org.tutti.View;
+import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 
 /// A [Status], and its sentence for people. The components are as there.
@@ -20,6 +21,7 @@ import org.tutti.transport.Refused;
 /// @param position    of the next delivery, if the state is here
 /// @param forced      where an operator has forced the history
 /// @param waits       who is waited for
+/// @param calls       whom a member without a view calls, to be taken in
 /// @param refused     who does not take this node in
 /// @param closed      why the membership has ended, or null
 /// @param spilled     what waits on disk for the application
@@ -32,6 +34,7 @@ public record Report(
     OptionalLong position,
     List<Forced> forced,
     List<Wait> waits,
+    List<Address> calls,
     List<Refused> refused,
     @Nullable End closed,
     Spilled spilled)
@@ -41,6 +44,7 @@ public record Report(
   public Report {
     forced = List.copyOf(forced);
     waits = List.copyOf(waits);
+    calls = List.copyOf(calls);
     refused = List.copyOf(refused);
   }
 
@@ -48,12 +52,13 @@ public record Report(
   ///
   /// @param group   the group's name
   /// @param self    the member
+  /// @param calls   whom it calls
   /// @param refused who does not take its node in
   /// @return a status without a view
-  public static Report joining(String group, MemberId self, List<Refused> refused) {
+  public static Report joining(String group, MemberId self, List<Address> calls, List<Refused> refused) {
     OptionalLong nowhere = OptionalLong.empty();
     return new Report(
-        group, self, Phase.JOINING, null, null, nowhere, List.of(), List.of(), refused, null, Spilled.NOTHING);
+        group, self, Phase.JOINING, null, null, nowhere, List.of(), List.of(), calls, refused, null, Spilled.NOTHING);
   }
 
   /// The same at another position.
@@ -62,7 +67,7 @@ public record Report(
   /// @return a copy
   public Report at(long next) {
     return new Report(
-        group, self, phase, view, lastPrimary, OptionalLong.of(next), forced, waits, refused, closed, spilled);
+        group, self, phase, view, lastPrimary, OptionalLong.of(next), forced, waits, calls, refused, closed, spilled);
   }
 
   /// The same of a member that has spilled something.
@@ -70,7 +75,7 @@ public record Report(
   /// @param now how much
   /// @return a copy
   public Report spilling(Spilled now) {
-    return new Report(group, self, phase, view, lastPrimary, position, forced, waits, refused, closed, now);
+    return new Report(group, self, phase, view, lastPrimary, position, forced, waits, calls, refused, closed, now);
   }
 
   /// What is left to say when the membership has ended.
@@ -79,7 +84,18 @@ public record Report(
   /// @return a status without a view
   public Report ended(End end) {
     return new Report(
-        group, self, Phase.CLOSED, null, lastPrimary, position, forced, List.of(), refused, end, Spilled.NOTHING);
+        group,
+        self,
+        Phase.CLOSED,
+        null,
+        lastPrimary,
+        position,
+        forced,
+        List.of(),
+        calls,
+        refused,
+        end,
+        Spilled.NOTHING);
   }
 
   @Override
@@ -115,7 +131,8 @@ public record Report(
       return self + where + ": " + closed;
     }
     if (view == null) {
-      return self + " takes part soon";
+      String called = calls.stream().map(Address::text).collect(Collectors.joining(", "));
+      return self + (called.isEmpty() ? " takes part soon" : " is not in the group yet, and calls " + called);
     }
     if (lastPrimary == null) {
       return self + " knows no history of it and looks for its members" + awaited("; ");

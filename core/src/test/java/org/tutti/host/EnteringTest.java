@@ -2,6 +2,7 @@ package org.tutti.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.tutti.fixture.Awaited.next;
 import static org.tutti.fixture.Awaited.untilViewOf;
 
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -148,6 +150,18 @@ class EnteringTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> nodes.start().join("bank", durable, MemberConfig.standard()))
         .withMessage("durability EACH needs a node with stable storage");
+  }
+
+  @Test
+  void whoIsTakenInByNobodySaysWhomItCalls() throws Exception {
+    nodes.start(); // in no group
+    Group group = nodes.start().join("bank");
+    String words;
+    do { // until it has begun to call
+      words =
+          catchThrowableOfType(TimeoutException.class, () -> group.awaitServing(Duration.ofMillis(20))).getMessage();
+    } while (!words.contains("calls"));
+    assertThat(words).endsWith("is not in the group yet, and calls here:1");
   }
 
   @Test

@@ -264,6 +264,9 @@ class NodeTest {
             "close would block the engine thread; use leave",
             "");
     assertThat(node.failure()).isNull();
+    assertThat(group.get().status().view()).as("what was refused has had no effect").isNotNull();
+    group.get().multicast(new byte[1]).get(20, TimeUnit.SECONDS);
+    assertThat(queued).hasToString("group queued at " + node.self());
   }
 
   @Test

@@ -270,9 +270,11 @@ class OperatorLogTest {
     log.next("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
     reporter.notice(new Notice.Refuted(n2, n3));
     log.next("group bank at n1: n2 is not suspected: n3 has heard it");
-    reporter.tell(Report.joining("bank", n1, List.of(refused(Refused.Reason.ITS_CERTIFICATE, "it has expired"))));
+    reporter.tell(
+        Report.joining("bank", n1, List.of(), List.of(refused(Refused.Reason.ITS_CERTIFICATE, "it has expired"))));
     log.next("group bank at n1: this node refuses here:3: it has expired");
-    reporter.tell(Report.joining("bank", n1, List.of(refused(Refused.Reason.OWN_CERTIFICATE, "it refuses this one"))));
+    reporter.tell(
+        Report.joining("bank", n1, List.of(), List.of(refused(Refused.Reason.OWN_CERTIFICATE, "it refuses this one"))));
     log.next("group bank at n1: this node is refused by here:3: it refuses this one");
   }
 

@@ -129,7 +129,7 @@ class StatusTest {
     MemberId self = ManualMembership.SELF;
     Spilled none = Spilled.NOTHING;
     return new Report(
-        "bank", self, Phase.CAUGHT_UP, view, view, next, List.of(), List.of(waits), List.of(), null, none);
+        "bank", self, Phase.CAUGHT_UP, view, view, next, List.of(), List.of(waits), List.of(), List.of(), null, none);
   }
 
   @Test

@@ -8,9 +8,11 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -48,6 +50,7 @@ import org.tutti.transport.Discovery;
 /// on which futures complete; what is attached to them without an executor must not block.
 public final class Client implements AutoCloseable {
   private static final int GATHERED_BYTES_MAX = 64 << 10; // before a request is written
+  private static final Duration SILENCE_MIN = Duration.ofMillis(10);
   private static final int STEPS_MAX = 16; // in a row, for other threads
   private static final Runnable NOTHING = () -> {};
   private static final int RECORDS = 4; // of TLS, which are read or written at once
@@ -197,7 +200,7 @@ public final class Client implements AutoCloseable {
   /// @return as there; [CallTimeoutException] when the deadline passes
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> call(ByteBuffer command, Duration wait) throws InterruptedException {
-    return request(new One(copy(command), null, System.nanoTime() + wait.toNanos()));
+    return request(new One(copy(command), null, end(wait)));
   }
 
   /// Has the service execute a command, once, and collects the replies of all replicas or of a majority of them, as the
@@ -228,7 +231,7 @@ public final class Client implements AutoCloseable {
     if (!collects) {
       throw new IllegalStateException("the policy of this client does not collect several replies");
     }
-    return request(new Several(copy(command), System.nanoTime() + wait.toNanos()));
+    return request(new Several(copy(command), end(wait)));
   }
 
   /// Asks the service a question that changes nothing ([StateMachine#query]). Blocks while as many calls are open as
@@ -239,7 +242,7 @@ public final class Client implements AutoCloseable {
   /// @return completes with the answer; exceptionally with a [ServiceException]
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read) throws InterruptedException {
-    return request(new One(copy(question), read, System.nanoTime() + deadline.toNanos()));
+    return request(new One(copy(question), Objects.requireNonNull(read, "read"), end(deadline)));
   }
 
   /// As [#query(ByteBuffer, Read)], with a deadline of its own: for questions that wait. A [hedged][Builder#hedged]
@@ -252,7 +255,7 @@ public final class Client implements AutoCloseable {
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read, Duration wait)
       throws InterruptedException {
-    var pending = new One(copy(question), read, System.nanoTime() + wait.toNanos());
+    var pending = new One(copy(question), Objects.requireNonNull(read, "read"), end(wait));
     pending.mayWait();
     return request(pending);
   }
@@ -273,9 +276,14 @@ public final class Client implements AutoCloseable {
   ///     replica serves in time
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<StateComparison> compareStates(Duration wait) throws InterruptedException {
-    var pending = new Compared(System.nanoTime() + wait.toNanos());
+    var pending = new Compared(end(wait));
     pending.compares();
     return request(pending);
+  }
+
+  /// When a time will have passed, on the clock of this process; a very long one is cut to about a century.
+  private static long end(Duration wait) {
+    return System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(wait), Long.MAX_VALUE / 3);
   }
 
   private static ByteBuffer copy(ByteBuffer payload) {
@@ -520,7 +528,13 @@ public final class Client implements AutoCloseable {
   }
 
   private static boolean isContact(String address) {
-    return address.matches(".+:\\d{1,5}");
+    int colon = address.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(address, colon + 1, address.length(), 10);
+      return colon > 0 && port > 0 && port < 1 << Character.SIZE;
+    } catch (NumberFormatException _) {
+      return false;
+    }
   }
 
   private void later(Runnable task) {
@@ -769,7 +783,7 @@ public final class Client implements AutoCloseable {
             "on suspicion of the manager: only for a client whose policy sends to the manager, not one with "
                 + (policy == null ? "no policy" : policy));
       }
-      if (suspectsAfter.toMillis() < 10 || suspectsAfter.compareTo(silence) >= 0) {
+      if (suspectsAfter.compareTo(SILENCE_MIN) < 0 || suspectsAfter.compareTo(silence) >= 0) {
         throw new IllegalArgumentException(
             "the manager is suspected after at least 10 ms, and sooner than the client leaves it after "
                 + silence
@@ -806,6 +820,12 @@ public final class Client implements AutoCloseable {
       }
     }
 
+    private static void require(boolean holds, String words) {
+      if (!holds) {
+        throw new IllegalArgumentException(words);
+      }
+    }
+
     private @Nullable Credentials credentials() throws IOException {
       return credentials == null && tls != null ? Credentials.load(tls) : credentials;
     }
@@ -817,15 +837,11 @@ public final class Client implements AutoCloseable {
     /// @throws IllegalStateException    when the node of a client in groups is closed
     /// @throws UncheckedIOException     when certificates cannot be used; the message names the file
     public Client connect() {
-      if (callsMax < 1 || callsMax > 1 << 16 || silence.toMillis() < 10 || !deadline.isPositive()) {
-        throw new IllegalArgumentException(
-            "calls are 1 to 65536, not "
-                + callsMax
-                + "; silence is at least 10 ms, not "
-                + silence
-                + "; a deadline is to come, not "
-                + deadline);
-      }
+      String fault = Names.fault(service);
+      require(fault == null, "the name of a service " + fault);
+      require(callsMax >= 1 && callsMax <= 1 << 16, "calls are 1 to 65536, not " + callsMax);
+      require(silence.compareTo(SILENCE_MIN) >= 0, "silence is at least 10 ms, not " + silence);
+      require(deadline.isPositive(), "a deadline is to come, not " + deadline);
       if (hedges && policy != null) {
         throw new IllegalArgumentException("a client has a policy, or is hedged, not both");
       }
@@ -837,7 +853,7 @@ public final class Client implements AutoCloseable {
       }
       for (String address : contacts) {
         if (!isContact(address)) {
-          throw new IllegalArgumentException("an address is host:port, not " + address);
+          throw new IllegalArgumentException("an address is host:port, with a port of 1 to 65535, not " + address);
         }
       }
       try {

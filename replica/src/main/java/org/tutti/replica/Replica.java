@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -200,7 +201,7 @@ public final class Replica implements AutoCloseable {
   /// @throws InterruptedException when interrupted while waiting
   /// @throws TimeoutException     when it does not serve in that time; the message says who is waited for, and why
   public void awaitServing(Duration wait) throws InterruptedException, TimeoutException {
-    long end = System.nanoTime() + wait.toNanos();
+    long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(wait);
     group.awaitServing(wait);
     lock.lockInterruptibly();
     try {

@@ -37,6 +37,7 @@ class WaitsToldTest {
             List.of(),
             List.of(named),
             List.of(),
+            List.of(),
             null,
             Spilled.NOTHING));
   }

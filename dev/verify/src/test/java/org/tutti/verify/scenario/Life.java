@@ -264,6 +264,7 @@ final class Life implements FrameSender, GroupUser {
             positionNext < 0 ? OptionalLong.empty() : OptionalLong.of(positionNext),
             status.forced(),
             status.waits(),
+            List.of(),
             status.refused(),
             end,
             status.spilled())
