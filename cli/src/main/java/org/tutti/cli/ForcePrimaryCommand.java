@@ -68,8 +68,10 @@ final class ForcePrimaryCommand implements Callable<Integer> {
       show(stored);
       if (confirm == null) {
         String words =
-            "nothing was changed; if " + others(stored) + " do not run and never come back: --confirm " + group;
-        out.line(words, "unchanged");
+            stored.goesOnAlone()
+                ? stored.member().name() + " needs nobody: start it; to force it all the same: --confirm " + group
+                : "if " + others(stored) + " do not run and never come back: --confirm " + group;
+        out.line("nothing was changed; " + words, "unchanged");
       } else {
         force(stored);
       }
@@ -107,12 +109,12 @@ final class ForcePrimaryCommand implements Callable<Integer> {
     View accepted = stored.accepted().orElse(null);
     text(name + " has stored the history of group " + group + " up to position " + stored.position());
     text("its application's own state must reach to position " + stored.logFirst() + " at least");
-    text("last primary view " + installed.id().epoch() + " of " + names(installed.members()));
+    text("last primary view " + installed.id().epoch() + " of " + voters(installed));
     if (!known.equals(installed)) {
-      text("primary view " + known.id().epoch() + " of " + names(known.members()) + " came later: it was not in that");
+      text("primary view " + known.id().epoch() + " of " + voters(known) + " came later: it was not in that");
     }
     if (accepted != null) {
-      text("the others may have gone on to view " + accepted.id().epoch() + " of " + names(accepted.members()));
+      text("the others may have gone on to view " + accepted.id().epoch() + " of " + voters(accepted));
     }
     for (ForcedPrimary.Earlier earlier : stored.earlier()) {
       text("forced before: " + earlier.by() + " at " + earlier.time() + " from position " + earlier.position() + " on");
@@ -136,7 +138,7 @@ final class ForcePrimaryCommand implements Callable<Integer> {
           "view",
           installed.id().toString(),
           "members",
-          installed.members().stream().map(MemberId::name).toList(),
+          installed.members().subList(0, installed.voters()).stream().map(MemberId::name).toList(),
           "known",
           known.equals(installed) ? null : known.id().toString(),
           "accepted",
@@ -169,6 +171,11 @@ final class ForcePrimaryCommand implements Callable<Integer> {
 
   private static String others(ForcedPrimary stored) {
     return stored.givenUp().isEmpty() ? "nobody" : names(stored.givenUp());
+  }
+
+  /// Observers decide about nothing.
+  private static String voters(View view) {
+    return names(view.members().subList(0, view.voters()));
   }
 
   private static String names(List<MemberId> members) {

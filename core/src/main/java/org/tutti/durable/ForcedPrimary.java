@@ -136,12 +136,25 @@ public final class ForcedPrimary {
 
   /// Who decides about what follows the latest view, and is given up.
   ///
-  /// @return the members of that view and its absentees but for this one's lives, by seniority
+  /// @return the members of that view that are no observers, and its absentees, but for this one's lives, by seniority
   public List<MemberId> givenUp() {
-    List<MemberId> others = new ArrayList<>(known().members());
+    List<MemberId> others = new ArrayList<>(voters(known()));
     others.addAll(views.absentees());
     others.removeIf(member -> member.name().equals(views.life().name()));
     return others;
+  }
+
+  private static List<MemberId> voters(View of) {
+    return of.members().subList(0, of.voters());
+  }
+
+  /// Whether the member may go on without being forced: it decides alone about what follows the latest view, and knows
+  /// of no other that may have followed.
+  ///
+  /// @return false when others decide, or may have decided
+  public boolean goesOnAlone() {
+    boolean decides = voters(known()).stream().anyMatch(voter -> voter.name().equals(views.life().name()));
+    return decides && givenUp().isEmpty() && electorate().isEmpty() && accepted().isEmpty();
   }
 
   /// The names of which a primary view needs a majority, also afterwards.

@@ -105,6 +105,19 @@ class ForcedPrimaryTest {
     assertThat(restart().primary()).isEqualTo(second);
   }
 
+  @Test
+  void observersAreNotGivenUpAndWhoDecidesAloneNeedNotBeForced() {
+    keepThree();
+    assertThat(ForcedPrimary.of(storage, "bank").goesOnAlone()).isFalse();
+    var watched = new View(LAST.id(), List.of(C, A), 1, true, List.of(), LAST.version());
+    var views = new PersistentState(C, List.of(), new ViewId(2, 3), PROMISED, LINEAGE, watched, List.of(), null, null);
+    RegionCodec.views(region, new RegionCodec.Views(views, new Restart.Kept(watched, 6, Ordering.SKEEN)));
+    storage.commit(true);
+    ForcedPrimary stored = ForcedPrimary.of(storage, "bank");
+    assertThat(stored.givenUp()).isEmpty();
+    assertThat(stored.goesOnAlone()).isTrue();
+  }
+
   private void isRefused(String words) {
     assertThatThrownBy(() -> ForcedPrimary.of(storage, "bank"))
         .isInstanceOf(StorageException.class)
