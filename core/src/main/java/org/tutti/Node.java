@@ -158,6 +158,10 @@ public interface Node extends AutoCloseable {
   /// crashes; without, a member that crashes forgets that it took part: one that is started again while it is cut off
   /// from the others can found the group a second time with expected members that have not heard of the first.
   ///
+  /// A member that asks for other settings than the group has ends with [End.Cause#REFUSED]. As it may be one of those
+  /// that found the group, it learns of them in a view with others: they see it come and go, and it may have got the
+  /// state. [#join(String, GroupConfig, MemberConfig)] is refused before.
+  ///
   /// @param group    the group's name
   /// @param expected the names of the nodes that found it, this node's among them; the same at all of them
   /// @param config   what is decided for the whole group; the same at all of them

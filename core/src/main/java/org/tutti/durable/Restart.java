@@ -137,7 +137,8 @@ public record Restart(
           "the application says that its state stands at position "
               + terms.member().position().orElse(0)
               + ", but it "
-              + known);
+              + known
+              + "; bring back what its storage had, or delete the state of the application, too");
     }
   }
 

@@ -213,7 +213,8 @@ class NodeRestartTest {
         .isEqualTo(
             refused(
                 "stable storage of node n0 for group bank: the application says that its state stands at position 7,"
-                    + " but it knows no history of the group"));
+                    + " but it knows no history of the group; bring back what its storage had, or delete the state of"
+                    + " the application, too"));
     assertThatIllegalArgumentException().isThrownBy(() -> CONFIG.toBuilder().domain("banks").build());
     assertThatIllegalArgumentException()
         .isThrownBy(() -> start(1).create("bank", GroupConfig.standard(), at(3)))
