@@ -223,7 +223,9 @@ final class ServerConnection extends GroupConnection {
 
   private synchronized void add(Execution execution) {
     requests.add(execution);
-    notifyAll();
+    if (executed == null) {
+      notifyAll(); // else it is not its turn: whoever reads would wake and wait again, for each request of a flood
+    }
   }
 
   /// Gives the objects' state as it is after all requests before. An object without the operation ends that: then the
@@ -300,7 +302,9 @@ final class ServerConnection extends GroupConnection {
         wait();
         continue;
       }
-      notifyAll();
+      if (requests.size() == WAITING_MAX - 1) {
+        notifyAll(); // there is room
+      }
       executed =
           switch (next) {
             case Call call -> call;
@@ -365,7 +369,9 @@ final class ServerConnection extends GroupConnection {
       reply = noSuchObject(ended);
     }
     executed = null;
-    notifyAll();
+    if (!requests.isEmpty()) {
+      notifyAll();
+    }
     if (ended != null) {
       ended.answered().accept(reply);
     }
