@@ -8,6 +8,7 @@ import java.lang.module.Configuration;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.tutti.fixture.Tree;
 import org.tutti.verify.build.Pom.Dependency;
 
@@ -249,5 +251,42 @@ class ShippedTest {
     } finally {
       member.destroyForcibly();
     }
+  }
+
+  /// A stream that is closed would be the number of the first file that Java opens: `send` would multicast Java's own
+  /// modules.
+  @Test
+  void theCommandsStartJavaWithStreamsOnlyWhereTheirsAreClosed(@TempDir Path directory) throws Exception {
+    Path home = directory.resolve("jdk");
+    Files.createDirectories(home.resolve("bin"));
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0\"\n");
+    Path streams = directory.resolve("streams");
+    script(
+        home.resolve("bin/java"),
+        "all=",
+        "for fd in 0 1 2; do all=\"$all $(readlink /proc/$$/fd/$fd || echo closed)\"; done",
+        "echo $all >" + streams);
+    Path built = Files.createDirectories(directory.resolve("tree/target/launcher/built"));
+    Files.createFile(built.resolve("stamp"));
+    Files.createSymbolicLink(built.resolveSibling("current"), built);
+    Files.createDirectory(directory.resolve("tree/tools"));
+    script(directory.resolve("tree/tools/jdk"), "echo " + home);
+    Path fromSource = Files.copy(Tree.root().resolve("tutti"), directory.resolve("tree/tutti"));
+    for (Path launcher : List.of(Tree.root().resolve("cli/src/main/launcher/tutti"), fromSource)) {
+      for (String closed : List.of("<&-", "<&- >&- 2>&-")) {
+        var shell = new ProcessBuilder("sh", "-c", "'" + launcher + "' --version " + closed);
+        shell.environment().put("TUTTI_JAVA_HOME", home.toString());
+        assertThat(shell.start().waitFor()).as("%s %s", launcher, closed).isZero();
+        String all = Files.readString(streams);
+        assertThat(all).as("%s %s", launcher, closed).startsWith("/dev/null ").doesNotContain("closed");
+        assertThat(all.contains("pipe:")).as("%s %s: %s", launcher, closed, all).isEqualTo(closed.equals("<&-"));
+        Files.delete(streams);
+      }
+    }
+  }
+
+  private static void script(Path file, String... lines) throws Exception {
+    Files.writeString(file, "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
   }
 }
