@@ -4,6 +4,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -22,10 +23,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupListener;
+import org.tutti.Names;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.Status;
+import org.tutti.TuttiException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -61,8 +64,8 @@ final class SendCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     // Before anything is joined: a file that cannot be read must not change views.
-    try (InputStream in = open()) {
-      return send(new Lines(in));
+    try (Input in = new Input(open())) {
+      return send(in);
     } catch (IOException e) {
       throw cannotRead(e);
     }
@@ -70,25 +73,41 @@ final class SendCommand implements Callable<Integer> {
 
   private InputStream open() throws IOException {
     if (file == null) {
-      return new BufferedInputStream(new FileInputStream(FileDescriptor.in));
+      return new FileInputStream(FileDescriptor.in);
     }
     try {
-      return new BufferedInputStream(Files.newInputStream(file));
+      return Files.newInputStream(file);
     } catch (NoSuchFileException e) {
       throw new Failure("cannot read " + file + ": no such file", e);
     }
   }
 
-  private Integer send(Lines lines) throws InterruptedException {
+  private Integer send(Input in) throws InterruptedException {
     options.observes = true;
     try (var session = Session.open("send", options, contacts.listen, contacts.join, NO_DELIVERIES)) {
       session.exitOnSignal(1);
       Group group = session.group();
-      await(group, session);
       var positions = new PositionPrinter(options.out, service, options.timeout, group::status);
-      // Reading may block for ever, and so may sending without a primary view; waiting has an end.
-      Thread.ofPlatform().daemon().name("lines").start(() -> send(lines, group, positions));
-      positions.print();
+      session.afterLeavingOnSignal(() -> {
+        if (in.stop()) {
+          positions.finish();
+        }
+      });
+      try {
+        await(group, session);
+        // Reading may block for ever, and so may sending without a primary view; waiting has an end.
+        var lines = new Lines(new BufferedInputStream(in));
+        Thread.ofPlatform().daemon().name("lines").start(() -> send(lines, group, positions));
+        positions.print();
+        session.exitOnSignal(0); // whatever was read has its place
+      } catch (Failure | TuttiException e) {
+        if (!session.isSignalled()) {
+          throw e;
+        }
+        // The process ends as soon as the session does: nobody would say it afterwards.
+        System.err.println("tutti send: " + Names.printable(String.valueOf(e.getMessage())));
+        return 1;
+      }
     }
     return 0;
   }
@@ -122,6 +141,39 @@ final class SendCommand implements Callable<Integer> {
 
   private Failure cannotRead(IOException e) {
     return new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + e.getMessage(), e);
+  }
+
+  /// What is sent, up to a signal. Reading of a terminal or a pipe cannot be interrupted, so it is known whether
+  /// somebody waits for more.
+  private static final class Input extends FilterInputStream {
+    private volatile boolean reads;
+    private volatile boolean stopped;
+
+    Input(InputStream in) {
+      super(in);
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      reads = true;
+      try {
+        return stopped && in.available() == 0 ? -1 : in.read(into, offset, length);
+      } finally {
+        reads = false;
+      }
+    }
+
+    /// Nothing is waited for any more.
+    ///
+    /// @return whether somebody has waited, and goes on waiting: all that was there has been read and sent
+    boolean stop() {
+      stopped = true;
+      try {
+        return reads && in.available() == 0;
+      } catch (IOException e) {
+        return false; // who reads finds that, too
+      }
+    }
   }
 
   /// Splits a stream into lines without interpreting their bytes.
@@ -179,14 +231,18 @@ final class SendCommand implements Callable<Integer> {
     }
 
     /// Nothing follows.
-    void finish() throws InterruptedException {
-      expected.put(END);
+    void finish() {
+      put(END);
     }
 
     /// Nothing follows, as sending has failed.
     void fail(RuntimeException failure) {
+      put(CompletableFuture.failedFuture(new Unsent(failure)));
+    }
+
+    private void put(CompletableFuture<Outcome> last) {
       try {
-        expected.put(CompletableFuture.failedFuture(new Unsent(failure)));
+        expected.put(last);
       } catch (InterruptedException nobodyCares) {
         Thread.currentThread().interrupt();
       }

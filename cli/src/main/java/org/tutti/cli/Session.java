@@ -43,6 +43,7 @@ final class Session implements AutoCloseable {
   private final Thread hook;
   private volatile boolean signalled;
   private volatile int signalCode;
+  private volatile Runnable afterLeaving = () -> {};
 
   private Session(
       MemberOptions options,
@@ -213,6 +214,14 @@ final class Session implements AutoCloseable {
     signalCode = code;
   }
 
+  /// What ends the command when a signal ends the process and the group has been left.
+  void afterLeavingOnSignal(Runnable ending) {
+    afterLeaving = ending;
+    if (signalled) {
+      ending.run(); // maybe once more
+    }
+  }
+
   /// Why there is no view after the timeout.
   Failure nobodyAnswers() throws InterruptedException {
     List<Refused> refused = group.status().refused();
@@ -254,6 +263,7 @@ final class Session implements AutoCloseable {
   private void onSignal() {
     signalled = true;
     leave();
+    afterLeaving.run();
     try {
       boolean said = finished.await(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
       // Leaving in an orderly way is the success of a command that runs until it is stopped.

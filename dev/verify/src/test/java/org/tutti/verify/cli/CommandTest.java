@@ -125,6 +125,32 @@ class CommandTest {
   }
 
   @Test
+  void whoWaitsForInputEndsAtOnceOnASignalWithNothingLost() throws Exception {
+    CommandProcess member = create("bank");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", member.address(), "--name", "s");
+    send.type("hello\n");
+    assertThat(send.line()).isEqualTo("0");
+    send.signal("TERM");
+    assertThat(send.exitCode()).isZero();
+    assertThat(send.errors()).isEmpty();
+    assertThat(member.lineMatching("0 .*")).isEqualTo("0 s: hello");
+  }
+
+  @Test
+  void whoseLinesGotNoPlaceSaysSoOnASignal() throws Exception {
+    String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--create", "--name=n1", "--electorate=n1,n2"};
+    CommandProcess member = tutti.run(here);
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", member.address(), "--name", "s");
+    send.type("hello\n");
+    member.lineMatching("view \\S+.*: n1; observers: s");
+    send.signal("TERM");
+    assertThat(send.exitCode()).isEqualTo(1);
+    // Whether the line was sent before the signal came, or read after it.
+    assertThat(only(send.errors()))
+        .matches("tutti send: (line 1 and later ones may be lost: |s is no longer a member of group \"bank\": ).*");
+  }
+
+  @Test
   void aKilledMemberIsMissedInTheNextView() throws Exception {
     CommandProcess first = create("bank");
     String contact = first.address();
