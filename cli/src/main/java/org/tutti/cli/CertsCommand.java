@@ -86,7 +86,7 @@ final class CertsCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     } catch (IOException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw Failure.ofFile(e);
     }
   }
 }

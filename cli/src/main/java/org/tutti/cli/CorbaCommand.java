@@ -190,7 +190,7 @@ final class CorbaCommand implements Runnable {
           Files.writeString(reference, port.reference() + "\n", StandardCharsets.US_ASCII);
         } catch (IOException e) {
           port.close();
-          throw new Failure("cannot write " + reference + ": " + e.getClass().getSimpleName(), e);
+          throw new Failure("cannot write " + reference + ": " + Failure.reason(e), e);
         }
       }
       return port;

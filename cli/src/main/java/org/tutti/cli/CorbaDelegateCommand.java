@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,10 +11,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Names;
 import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /// `tutti corba delegate`: a member for servants of another ORB.
 @Command(
@@ -144,6 +148,8 @@ final class CorbaDelegateCommand implements Callable<Integer> {
 
   @Mixin Settings.Options settings = new Settings.Options();
 
+  @Spec private CommandSpec spec = CommandSpec.create();
+
   @Override
   public Integer call() {
     if (patience.compareTo(PATIENCE_MIN) < 0 || patience.compareTo(PATIENCE_MAX) > 0) {
@@ -157,7 +163,10 @@ final class CorbaDelegateCommand implements Callable<Integer> {
     Thread running = Thread.currentThread();
     Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(running, ended));
     Runtime.getRuntime().addShutdownHook(hook);
-    int code = tool.run(new PrintWriter(System.out), new PrintWriter(System.err), properties());
+    var errors = new StringWriter();
+    int code = tool.run(new PrintWriter(System.out), new PrintWriter(errors, true), properties());
+    String name = spec.qualifiedName();
+    errors.toString().lines().forEach(line -> spec.commandLine().getErr().println(name + ": " + Names.printable(line)));
     ended.countDown();
     Session.forget(hook);
     return code;

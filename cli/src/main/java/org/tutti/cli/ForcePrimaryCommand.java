@@ -90,7 +90,7 @@ final class ForcePrimaryCommand implements Callable<Integer> {
         throw new Failure("directory " + data + " is empty");
       }
     } catch (IOException | UncheckedIOException e) {
-      throw new Failure("cannot read directory " + data + ": " + e.getMessage(), e);
+      throw new Failure("cannot read directory " + data + ": " + Failure.reason(e), e);
     }
   }
 

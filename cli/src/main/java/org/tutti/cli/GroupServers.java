@@ -108,7 +108,7 @@ final class GroupServers {
     } catch (CharacterCodingException e) {
       throw new Failure(file + ": a password is text in UTF-8", e);
     } catch (IOException e) {
-      throw new Failure("no password: cannot read " + file + ": " + e.getClass().getSimpleName(), e);
+      throw new Failure("no password: cannot read " + file + ": " + Failure.reason(e), e);
     }
   }
 

@@ -96,7 +96,7 @@ final class HostSocket {
       Attachment attached = Ipc.attach(Path.of(where()));
       return new At(attached.host().name(), () -> process(attached), attached::close);
     } catch (IOException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw Failure.ofFile(e);
     }
   }
 

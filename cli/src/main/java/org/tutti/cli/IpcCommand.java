@@ -170,7 +170,7 @@ final class IpcCommand implements Runnable {
             try {
               addresses.addAll(source.discovery().find());
             } catch (IOException e) {
-              throw new Failure(String.valueOf(e.getMessage()), e);
+              throw Failure.ofFile(e);
             }
           }
           default ->

@@ -78,7 +78,7 @@ final class IpcHostCommand implements Callable<Integer> {
         Session.forget(hook);
       }
     } catch (IOException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw Failure.ofFile(e);
     } catch (IllegalStateException e) {
       if (ended.getCount() > 0) {
         throw new Failure(String.valueOf(e.getMessage()), e);

@@ -8,7 +8,6 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -75,11 +74,7 @@ final class SendCommand implements Callable<Integer> {
     if (file == null) {
       return new FileInputStream(FileDescriptor.in);
     }
-    try {
-      return Files.newInputStream(file);
-    } catch (NoSuchFileException e) {
-      throw new Failure("cannot read " + file + ": no such file", e);
-    }
+    return Files.newInputStream(file);
   }
 
   private Integer send(Input in) throws InterruptedException {
@@ -140,7 +135,7 @@ final class SendCommand implements Callable<Integer> {
   }
 
   private Failure cannotRead(IOException e) {
-    return new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + e.getMessage(), e);
+    return new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + Failure.reason(e), e);
   }
 
   /// What is sent, up to a signal. Reading of a terminal or a pipe cannot be interrupted, so it is known whether

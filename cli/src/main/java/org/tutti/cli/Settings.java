@@ -2,7 +2,6 @@ package org.tutti.cli;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -200,10 +199,8 @@ final class Settings {
     }
     try {
       return layers(command, read(command, configurable, name, Files.readAllLines(Path.of(name))));
-    } catch (NoSuchFileException e) {
-      throw new ParameterException(command, "cannot read " + name + ": no such file", e);
     } catch (IOException e) {
-      throw new ParameterException(command, "cannot read " + name + ": " + e.getMessage(), e);
+      throw new ParameterException(command, "cannot read " + name + ": " + Failure.reason(e), e);
     }
   }
 

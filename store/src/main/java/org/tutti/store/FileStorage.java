@@ -11,6 +11,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -127,7 +129,7 @@ public final class FileStorage implements StableStorage {
     } catch (Damaged e) {
       throw damaged(directory, e);
     } catch (IOException e) {
-      throw new StorageException("stable storage " + directory + " cannot be opened: " + e, e);
+      throw new StorageException("stable storage " + directory + " cannot be opened: " + why(e), e);
     }
   }
 
@@ -170,8 +172,17 @@ public final class FileStorage implements StableStorage {
     } catch (Damaged e) {
       throw damaged(directory, e);
     } catch (IOException e) {
-      throw new StorageException("stable storage " + directory + " cannot be opened: " + e, e);
+      throw new StorageException("stable storage " + directory + " cannot be opened: " + why(e), e);
     }
+  }
+
+  /// In words, where the message of the exception is only the file's name.
+  private static String why(IOException e) {
+    return switch (e) {
+      case FileAlreadyExistsException there -> there.getFile() + " is no directory";
+      case AccessDeniedException closed -> "no permission for " + closed.getFile();
+      default -> e.toString();
+    };
   }
 
   private static StorageException damaged(Path directory, Damaged how) {

@@ -1,7 +1,6 @@
 package org.tutti.workshop;
 
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -167,10 +166,8 @@ final class DemoCommand implements Callable<Integer> {
         return 0;
       }
       return Demo.run(options, System.out) ? 0 : 1;
-    } catch (NoSuchFileException e) {
-      throw new Failure("no such file: " + e.getMessage(), e);
     } catch (IOException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw Failure.ofFile(e);
     }
   }
 

@@ -130,7 +130,7 @@ final class LabCommand implements Callable<Integer> {
       err.println(spec.qualifiedName() + ": " + e.getMessage());
       return UNAVAILABLE;
     } catch (IOException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw Failure.ofFile(e);
     }
   }
 

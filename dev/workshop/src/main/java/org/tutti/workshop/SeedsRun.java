@@ -87,7 +87,7 @@ final class SeedsRun<R, T extends SeedReport<R>> {
     try {
       return kind.open(path, given);
     } catch (IOException e) {
-      throw new Failure("cannot read " + path + ": " + e.getMessage(), e);
+      throw new Failure("cannot read " + path + ": " + Failure.reason(e), e);
     } catch (IllegalArgumentException e) {
       throw new Failure(String.valueOf(e.getMessage()), e);
     }

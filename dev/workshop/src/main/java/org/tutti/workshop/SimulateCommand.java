@@ -371,7 +371,7 @@ final class SimulateCommand implements Callable<Integer> {
     try {
       Files.writeString(diagram, Diagram.draw(recording, part));
     } catch (IOException e) {
-      throw new Failure("cannot write " + diagram + ": " + e.getMessage(), e);
+      throw new Failure("cannot write " + diagram + ": " + Failure.reason(e), e);
     }
     return outcome;
   }

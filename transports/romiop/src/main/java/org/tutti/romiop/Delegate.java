@@ -3,6 +3,7 @@ package org.tutti.romiop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -90,7 +91,8 @@ final class Delegate implements AutoCloseable {
     try (var in = Files.newInputStream(file)) {
       bytes = in.readNBytes(REFERENCE_BYTES_MAX);
     } catch (IOException e) {
-      throw new IOException("cannot read " + file + ", which the servants' process writes: " + e, e);
+      String why = e instanceof NoSuchFileException ? "no such file" : e.toString();
+      throw new IOException("cannot read " + file + ", which the servants' process writes: " + why, e);
     }
     try {
       return IiopAddress.of(new String(bytes, StandardCharsets.ISO_8859_1).strip());

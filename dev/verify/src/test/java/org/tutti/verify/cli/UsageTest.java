@@ -3,6 +3,8 @@ package org.tutti.verify.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +130,37 @@ class UsageTest {
         .containsExactly(
             "tutti watch: nobody answers at nobody.invalid:1 (nobody.invalid:1: unknown host 'nobody.invalid')"
                 + " (waited 1 s)");
+  }
+
+  @Test
+  void whyAFileCannotBeUsedIsSaidInWords(@TempDir Path directory) throws Exception {
+    String file = Files.createFile(directory.resolve("file")).toString();
+    fails("tutti certs: " + file + ": it exists and is no directory", "certs", "--dir", file, "n1");
+    fails("tutti certs: /proc/x: no such file", "certs", "--dir", "/proc/x", "n1");
+    fails("tutti simulate: cannot write /no/x.svg: no such file", "simulate", "--seed", "7", "--diagram", "/no/x.svg");
+    fails(
+        "tutti ipc create: no password: cannot read /no/file: no such file",
+        "ipc",
+        "create",
+        "--servers=127.0.0.1:1",
+        "--password-file=/no/file");
+    String[] member = member("--group=bank", "--name=n1", "--listen=127.0.0.1:0", "--data=" + file);
+    fails("tutti member: stable storage " + file + " cannot be opened: " + file + " is no directory", member);
+  }
+
+  @Test
+  void whatADelegateCannotReadIsSaidAsByAllCommands() {
+    String[] delegate = {"corba", "delegate", "--name=s1", "--listen=127.0.0.1:0", "--join=127.0.0.1:1", "--expect=s1"};
+    List<String> all = new ArrayList<>(List.of(delegate));
+    all.addAll(List.of("--group=g", "--objects=O", "--delivery=/no/file"));
+    String words = "cannot read /no/file, which the servants' process writes: no such file";
+    fails("tutti corba delegate: " + words, all.toArray(String[]::new));
+  }
+
+  private static void fails(String line, String... args) {
+    Refusal refusal = Refusal.of(args);
+    assertThat(refusal.errors()).containsExactly(line);
+    assertThat(refusal.exitCode()).isEqualTo(1);
   }
 
   @ParameterizedTest
