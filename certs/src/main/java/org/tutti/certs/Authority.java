@@ -17,9 +17,11 @@ import java.security.SecureRandom;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.BasicConstraints;
@@ -46,10 +48,16 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 /// For development and small sites: whoever reads `ca-key.pem` can become a member. Keys are of P-256; files of private
 /// keys have mode 0600.
 public final class Authority {
-  private static final Duration OWN_LIFE = Duration.ofDays(3650);
+  /// The longest life of a certificate that an authority issues on its first day.
+  private static final Duration ISSUED_LIFE_MAX = Duration.ofDays(3650);
+
+  private static final Duration OWN_LIFE = ISSUED_LIFE_MAX.plusDays(1);
   private static final Duration CLOCKS_APART = Duration.ofMinutes(5);
   private static final String SIGNATURE = "SHA256withECDSA";
   private static final int SERIAL_BITS = 127;
+
+  /// What may be in a URI as it is (RFC 3986): the cluster is in one.
+  private static final Pattern CLUSTER = Pattern.compile("[A-Za-z0-9._~:@/?!$&'()*+,;=-]{1,255}");
 
   private final Path directory;
   private final X509CertificateHolder certificate;
@@ -129,9 +137,9 @@ public final class Authority {
   /// Issues a certificate for a given time; replaces an earlier one of the same name.
   ///
   /// @param name    of the member, and of its directory: letters, digits, points, hyphens and underscores
-  /// @param cluster that it is for; members of others are refused
+  /// @param cluster that it is for; members of others are refused; of what may be in a URI, 1 to 255 characters
   /// @param from    when it becomes valid
-  /// @param until   when it expires
+  /// @param until   when it expires, not after the authority's own certificate
   /// @return the member's directory
   /// @throws IOException when files cannot be written
   public Path issue(String name, String cluster, Instant from, Instant until) throws IOException {
@@ -145,6 +153,12 @@ public final class Authority {
     }
     if (!roles.stream().allMatch(role -> role.matches("[a-z][a-z-]*"))) {
       throw new IllegalArgumentException("roles have lower-case letters and hyphens only: " + roles);
+    }
+    refuseCluster(cluster);
+    Instant end = certificate.getNotAfter().toInstant();
+    if (until.isAfter(end)) {
+      throw new IllegalArgumentException(
+          "a certificate until " + day(until) + " would outlive its authority, whose own is valid until " + day(end));
     }
     Path member = directory.resolve(name);
     privately(member);
@@ -174,6 +188,19 @@ public final class Authority {
     } catch (GeneralSecurityException | OperatorCreationException e) {
       throw new IOException("cannot issue a certificate: " + e.getMessage(), e);
     }
+  }
+
+  private static void refuseCluster(String cluster) {
+    if (!CLUSTER.matcher(cluster).matches()) {
+      throw new IllegalArgumentException(
+          "a cluster in a certificate has 1 to 255 letters, digits and characters of -._~:@/?!$&'()*+,;= only: '"
+              + cluster
+              + "'");
+    }
+  }
+
+  private static String day(Instant time) {
+    return time.atOffset(ZoneOffset.UTC).toLocalDate().toString();
   }
 
   private static GeneralNames names(String name, String cluster, List<String> roles) {

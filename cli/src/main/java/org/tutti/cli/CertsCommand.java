@@ -26,6 +26,8 @@ import picocli.CommandLine.Spec;
           + " name: pass it to the member by --tls. Protect ca-key.pem: it can issue further certificates."
     })
 final class CertsCommand implements Callable<Integer> {
+  private static final int DAYS_MAX = 3650; // about as long as an authority that is made today
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--dir", required = true, paramLabel = "DIR", description = "The authority's directory.")
@@ -54,7 +56,7 @@ final class CertsCommand implements Callable<Integer> {
       names = "--days",
       paramLabel = "N",
       defaultValue = "365",
-      description = "How long they are valid; default: ${DEFAULT-VALUE}.")
+      description = "How long they are valid, 1 to 3650, and not longer than the authority; default: ${DEFAULT-VALUE}.")
   int days = 365;
 
   @Mixin Output out = new Output();
@@ -66,8 +68,9 @@ final class CertsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (days < 1) {
-      throw new ParameterException(spec.commandLine(), "certificates are valid for a day at least, not " + days);
+    if (days < 1 || days > DAYS_MAX) {
+      throw new ParameterException(
+          spec.commandLine(), "--days: certificates are valid for 1 to " + DAYS_MAX + " days, not " + days);
     }
     for (String role : roles) {
       if (Role.of(role) == null) {

@@ -1,10 +1,12 @@
 package org.tutti.verify.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -145,6 +147,26 @@ class TlsCommandTest {
         .contains("there is no role 'admin'; there are: member, observer, client, operator");
     Refusal unnamed = Refusal.of("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void whatNoCertificateCanSayIsRefusedBeforeOneIsMade() throws Exception {
+    isRefused("a cluster in a certificate has 1 to 255 letters, digits and ", "--cluster", "a b/\u00fc");
+    isRefused("a cluster in a certificate has 1 to 255 letters, digits and ", "--cluster", "");
+    isRefused("--days: certificates are valid for 1 to 3650 days, not 999999999", "--days", "999999999");
+    assertThat(directory.resolve("n1")).doesNotExist();
+    assertThat(command("n2", "--cluster", "prod/eu:1", "--days", "3650").resolve("cert.pem")).exists();
+    Instant later = Instant.now().plus(Duration.ofDays(4000));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Authority.in(directory).issue("n3", "tutti", Instant.now(), later))
+        .withMessageMatching(
+            "a certificate until \\S+ would outlive its authority, whose own is valid until \\d{4}-\\d\\d-\\d\\d");
+  }
+
+  private void isRefused(String words, String option, String value) {
+    Refusal refusal = Refusal.of("certs", "--dir", directory.toString(), option, value, "n1");
+    assertThat(refusal.exitCode()).isEqualTo(2);
+    assertThat(refusal.errors()).singleElement().asString().contains(words);
   }
 
   private void isRefused(Path certificate, String purpose) throws Exception {
