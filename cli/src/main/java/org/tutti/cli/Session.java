@@ -230,6 +230,9 @@ final class Session implements AutoCloseable {
     }
     boolean reached =
         node.metrics().stream().anyMatch(one -> one.name().endsWith(".peers.connected") && one.value() > 0);
+    if (search.contacts().isEmpty()) { // nobody was looked for
+      return new Failure("no view yet (waited " + TimeConverter.show(options.timeout) + "); " + group.status());
+    }
     String problem = reached ? "no member of group \"" + options.group + "\"" : "nobody";
     return nobodyAnswers(problem, search, options);
   }

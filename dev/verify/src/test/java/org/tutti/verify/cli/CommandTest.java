@@ -218,6 +218,14 @@ class CommandTest {
   }
 
   @Test
+  void whoFoundsAloneHasAskedNobody() throws Exception {
+    String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--create", "--timeout=0s"};
+    CommandProcess member = tutti.run(here);
+    assertThat(member.exitCode()).isEqualTo(1);
+    assertThat(only(member.errors())).startsWith("tutti member: no view yet (waited 0 s); group bank: ");
+  }
+
+  @Test
   void whenNobodyAnswersItSaysWhereAndHowLong() throws Exception {
     try (var mute = new Socket()) { // has the port, and does not listen
       mute.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
