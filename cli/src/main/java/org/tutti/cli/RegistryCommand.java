@@ -95,14 +95,25 @@ final class RegistryCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     RegistryConfig config = config();
     try (Registry registry = open(config)) {
-      Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(registry::close));
+      Thread hook = Thread.ofPlatform().name("signal").unstarted(() -> onSignal(registry));
+      Runtime.getRuntime().addShutdownHook(hook);
       Address address = AddressConverter.of(registry.address().getAddress(), registry.address().getPort());
       tell("registry listens on " + address, "listening", "address", address.text());
-      registry.failure().get();
+      try {
+        registry.failure().get();
+      } finally {
+        Session.forget(hook);
+      }
       return 0;
     } catch (ExecutionException e) {
       throw new Failure("the registry stopped: " + e.getCause(), e);
     }
+  }
+
+  /// To be stopped is the success of a command that runs until then.
+  private static void onSignal(Registry registry) {
+    registry.close();
+    Runtime.getRuntime().halt(0);
   }
 
   private RegistryConfig config() {

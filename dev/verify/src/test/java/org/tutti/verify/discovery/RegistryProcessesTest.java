@@ -59,6 +59,17 @@ class RegistryProcessesTest {
   }
 
   @Test
+  void aRegistryThatIsStoppedHasSucceeded() throws Exception {
+    CommandProcess interrupted = registry();
+    interrupted.signal("INT");
+    assertThat(interrupted.exitCode()).isZero();
+    CommandProcess ended = registry();
+    ended.signal("TERM");
+    assertThat(ended.exitCode()).isZero();
+    assertThat(ended.errors()).isEmpty();
+  }
+
+  @Test
   @Tag("deep")
   void membersThatStartAtOnceFormOneGroup() throws Exception {
     registry();
