@@ -12,6 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -82,26 +83,56 @@ final class Health implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private @Nullable CompletableFuture<List<Metric>> asked;
 
-  private Health(Address at, @Nullable SSLContext tls, Node node, Group group, Duration behindMax) throws IOException {
+  /// A port that is bound, so that nobody else has it, where nobody is answered yet.
+  static final class Place implements AutoCloseable {
+    private final HttpPort port;
+    private final boolean open;
+    private volatile @Nullable Health health;
+
+    private Place(Address at, @Nullable SSLContext tls) throws IOException {
+      this.open = tls == null;
+      this.port =
+          new HttpPort(
+              socket(at),
+              tls,
+              HttpPort.Clients.ANY,
+              CONTENT_MAX,
+              asked -> Objects.requireNonNull(health, "started").handle(asked));
+    }
+
+    /// Answers from now on.
+    ///
+    /// @param behindMax how far behind the application may be for the member to be ready; zero for any time
+    Health answer(Node node, Group group, Duration behindMax) {
+      var answering = new Health(this, node, group, behindMax);
+      health = answering;
+      port.start();
+      return answering;
+    }
+
+    @Override
+    public void close() {
+      port.close();
+    }
+  }
+
+  private Health(Place place, Node node, Group group, Duration behindMax) {
     this.node = node;
     this.group = group;
     this.behindMax = behindMax;
-    this.open = tls == null;
+    this.open = place.open;
+    this.port = place.port;
     this.started = ProcessHandle.current().info().startInstant().map(Instant::toString).orElse(null);
-    this.port = new HttpPort(socket(at), tls, HttpPort.Clients.ANY, CONTENT_MAX, this::handle);
   }
 
-  /// Answers from now on.
+  /// Takes the port: before the node enters a group, which it would leave again where the port is in use.
   ///
-  /// @param at        where to listen
-  /// @param carrier   has the node's certificate, which is not used on loopback
-  /// @param behindMax how far behind the application may be for the member to be ready; zero for any time
-  static Health open(Address at, TransportOption carrier, Node node, Group group, Duration behindMax) {
+  /// @param at      where to listen
+  /// @param carrier has the node's certificate, which is not used on loopback
+  static Place bind(Address at, TransportOption carrier) {
     SSLContext context = isLoopback(at) ? null : carrier.operatorsContext();
     try {
-      var health = new Health(at, context, node, group, behindMax);
-      health.port.start();
-      return health;
+      return new Place(at, context);
     } catch (IOException e) {
       throw new Failure("cannot listen on " + at + ": " + e.getMessage(), e);
     }

@@ -138,31 +138,29 @@ final class MemberCommand implements Callable<Integer> {
     options.expected = options.number > 0 ? Set.of() : expected;
     refuseWhatDoesNotGoTogether();
     Output out = options.out;
-    try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
+    // The port first: where it is in use, nothing is founded and nothing joined.
+    try (Health.Place place = health == null ? null : Health.bind(health, options.carrier);
+        var session = Session.open("member", options, listen, beginning.contacts, null)) {
       String name = session.node().self().name();
       String address = session.node().self().address().text();
       out.line(name + " listens on " + address, "listening", "name", name, "address", address);
       out.flush();
-      follow(session, out);
+      follow(session, place, out);
     }
     return 0;
   }
 
-  private void follow(Session session, Output out) throws InterruptedException {
+  private void follow(Session session, Health.@Nullable Place place, Output out) throws InterruptedException {
     var printer = new EventPrinter(session, out);
-    if (health == null) {
+    if (place == null) {
       printer.follow(options.timeout);
       return;
     }
-    try (var answering = open(health, session)) {
+    try (Health answering = place.answer(session.node(), session.group(), readyBehind)) {
       out.line("health at " + answering.address(), "health", "address", answering.address().text());
       out.flush();
       printer.follow(options.timeout);
     }
-  }
-
-  private Health open(Address at, Session session) {
-    return Health.open(at, options.carrier, session.node(), session.group(), readyBehind);
   }
 
   /// How many members are expected; 0 when names are, or nobody is.

@@ -104,7 +104,8 @@ final class WarmCommand implements Callable<Integer> {
 
   /// As `tutti status` does.
   private static void ask(Node node, Group group) throws InterruptedException {
-    try (Health health = Health.open(new Address("127.0.0.1:0"), new TransportOption(), node, group, Duration.ZERO)) {
+    try (Health.Place place = Health.bind(new Address("127.0.0.1:0"), new TransportOption());
+        Health health = place.answer(node, group, Duration.ZERO)) {
       new HealthClient(health.address(), null).status();
     }
   }

@@ -212,6 +212,11 @@ class CommandTest {
       assertThat(member.exitCode()).isEqualTo(1);
       assertThat(only(member.errors()))
           .isEqualTo("tutti member: cannot listen on " + address + ": address already in use");
+      String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--create", "--health=" + address};
+      CommandProcess health = tutti.run(here);
+      assertThat(health.exitCode()).isEqualTo(1);
+      assertThat(only(health.errors())).startsWith("tutti member: cannot listen on " + address + ": ");
+      assertThat(health.rest()).as("what was founded").isEmpty();
       CommandProcess verbose = tutti.run("member", "--group", "bank", "--listen", address, "--create", "--verbose");
       assertThat(verbose.errors()).anyMatch(line -> line.startsWith("\tat "));
     }
