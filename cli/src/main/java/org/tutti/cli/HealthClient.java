@@ -26,6 +26,7 @@ import picocli.CommandLine.Parameters;
 final class HealthClient {
   private static final Duration WAIT_MAX = Duration.ofSeconds(5);
   private static final int BYTES_MAX = 4 << 20; // of a group of some thousand members
+  private static final String REFUSED = "Received fatal alert: certificate_unknown"; // also one for another role
   private static final int OK = 200;
   private static final int UNAVAILABLE = 503;
 
@@ -173,7 +174,9 @@ final class HealthClient {
     } catch (HttpTimeoutException late) {
       throw new Failure("no answer from " + at + " for " + TimeConverter.show(wait), late);
     } catch (SSLException e) {
-      throw new Failure("no TLS with " + at + ": " + e.getMessage(), e);
+      String words = String.valueOf(e.getMessage());
+      String refusal = words.contains(REFUSED) ? "; it refuses this certificate: use one for operator or member" : "";
+      throw new Failure("no TLS with " + at + ": " + words + refusal, e);
     } catch (IOException e) {
       String secured = tls == null ? ", and --tls DIR if it is not on loopback" : "";
       throw new Failure(other(String.valueOf(e.getMessage())) + secured, e);

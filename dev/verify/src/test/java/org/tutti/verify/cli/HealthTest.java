@@ -288,6 +288,13 @@ class HealthTest {
     assertThat(status.exitCode()).isZero();
     assertThat(status.line()).startsWith("group bank: primary view ");
     assertThat(status.line()).startsWith("its members speak version ");
+    CommandProcess wrong = CommandProcess.tutti("status", "--tls=" + calling, at);
+    launched.add(wrong);
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.errors())
+        .singleElement()
+        .asString()
+        .endsWith("certificate_unknown; it refuses this certificate: use one for operator or member");
     CommandProcess unsecured = CommandProcess.tutti("status", at);
     launched.add(unsecured);
     assertThat(unsecured.exitCode()).isEqualTo(1);
