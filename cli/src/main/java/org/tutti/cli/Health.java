@@ -64,6 +64,7 @@ final class Health implements AutoCloseable {
 
   private static final String DOES_NOT_TURN = "the engine does not turn";
   private static final List<Integer> PERCENTS = List.of(50, 99);
+  private static final List<String> READING = List.of("GET", "HEAD"); // balancers probe by HEAD
   private static final int CONTENT_MAX = 0;
   private static final int OK = 200;
   private static final int FORBIDDEN = 403;
@@ -155,11 +156,13 @@ final class Health implements AutoCloseable {
   }
 
   private HttpPort.Answer handle(HttpPort.Asked asked) {
+    if (asked.method() instanceof String method && !READING.contains(method)) {
+      byte[] words = "GET only\n".getBytes(StandardCharsets.UTF_8);
+      return new HttpPort.Answer(WRONG_METHOD, TEXT, words, String.join(", ", READING));
+    }
     Answer answer;
     try {
-      HttpPort.Request request = asked.request();
-      boolean reads = request.method().equals("GET");
-      answer = reads ? answer(request.path(), open || asked.isKnown()) : new Answer(WRONG_METHOD, TEXT, "GET only\n");
+      answer = answer(asked.request().path(), open || asked.isKnown());
     } catch (HttpPort.Malformed wrong) {
       answer = new Answer(wrong.status, TEXT, wrong.getMessage() + "\n");
     } catch (IOException impossible) {

@@ -128,7 +128,8 @@ public final class Registry implements AutoCloseable {
       throw broken;
     }
     counts.addShared(outcome);
-    return new HttpPort.Answer(outcome.status, "application/json", bytes(answer));
+    String allow = outcome == RegistryCount.WRONG_METHOD ? "POST" : null;
+    return new HttpPort.Answer(outcome.status, "application/json", bytes(answer), allow);
   }
 
   private static Map<String, Object> error(Exception why) {

@@ -252,7 +252,9 @@ class RegistryTest {
     assertThat(send(registry, "/v2/announce", "{}").statusCode()).isEqualTo(404);
     assertThat(send(registry, "/", "{}").statusCode()).isEqualTo(404);
     var get = HttpRequest.newBuilder(URI.create("http://" + at(registry) + "/v1/look")).build();
-    assertThat(http.send(get, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+    HttpResponse<String> refused = http.send(get, HttpResponse.BodyHandlers.ofString());
+    assertThat(refused.statusCode()).isEqualTo(405);
+    assertThat(refused.headers().firstValue("Allow")).hasValue("POST");
     assertThat(refused(registry, "malformed")).isEqualTo(malformed.size());
     assertThat(refused(registry, "too-long")).isEqualTo(1);
     assertThat(refused(registry, "unknown-path")).isEqualTo(2);

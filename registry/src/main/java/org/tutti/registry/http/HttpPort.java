@@ -71,6 +71,13 @@ public final class HttpPort implements AutoCloseable {
       return request;
     }
 
+    /// What is asked to be done, in capitals.
+    ///
+    /// @return null when not even that came
+    public @Nullable String method() {
+      return request != null ? request.method() : Objects.requireNonNull(wrong).method;
+    }
+
     /// Whether the client has shown a certificate that the port believes.
     ///
     /// @return never without TLS
@@ -86,9 +93,17 @@ public final class HttpPort implements AutoCloseable {
     /// The status of the answer, as in HTTP: 400, 411 or 413.
     public final int status;
 
+    /// What was asked to be done, if that came.
+    public final @Nullable String method;
+
     Malformed(int status, String message) {
+      this(status, message, null);
+    }
+
+    Malformed(int status, String message, @Nullable String method) {
       super(message);
       this.status = status;
+      this.method = method;
     }
   }
 
@@ -320,7 +335,17 @@ public final class HttpPort implements AutoCloseable {
   /// @param status the number that HTTP has for the outcome
   /// @param type   what the content is, as HTTP names it
   /// @param body   the content
-  public record Answer(int status, String type, byte[] body) {
+  /// @param allow  the methods that the path has, of the answer to one that it does not have; else null
+  public record Answer(int status, String type, byte[] body, @Nullable String allow) {
+    /// An answer to a method that the path has.
+    ///
+    /// @param status the number that HTTP has for the outcome
+    /// @param type   what the content is, as HTTP names it
+    /// @param body   the content
+    public Answer(int status, String type, byte[] body) {
+      this(status, type, body, null);
+    }
+
     /// The bytes of it.
     ///
     /// @param last whether the connection ends with it
@@ -333,6 +358,7 @@ public final class HttpPort implements AutoCloseable {
               + words()
               + "\r\nContent-Type: "
               + type
+              + (allow == null ? "" : "\r\nAllow: " + allow)
               + "\r\nCache-Control: no-store\r\nContent-Length: "
               + body.length
               + (last ? "\r\nConnection: close" : "")
@@ -391,9 +417,9 @@ public final class HttpPort implements AutoCloseable {
       }
       Map<String, String> fields = head.fields();
       if (fields.containsKey("transfer-encoding")) {
-        throw new Malformed(NO_LENGTH, "a content needs a length");
+        throw new Malformed(NO_LENGTH, "a content needs a length", words[0]);
       }
-      int length = length(fields.getOrDefault("content-length", "0"), contentMax);
+      int length = length(fields.getOrDefault("content-length", "0"), contentMax, words[0]);
       if (length > 0 && fields.getOrDefault("expect", "").equalsIgnoreCase("100-continue")) {
         out.write(GO_ON);
         out.flush();
@@ -407,13 +433,13 @@ public final class HttpPort implements AutoCloseable {
       return new Request(words[0], words[1].split("[?#]", 2)[0], body, last);
     }
 
-    private static int length(String text, int most) throws Malformed {
+    private static int length(String text, int most, String method) throws Malformed {
       if (!text.matches("[0-9]{1,18}")) {
-        throw new Malformed(MALFORMED, "no length: a number is expected");
+        throw new Malformed(MALFORMED, "no length: a number is expected", method);
       }
       long length = Long.parseLong(text);
       if (length > most) {
-        throw new Malformed(TOO_LONG, "a request has at most " + most + " bytes");
+        throw new Malformed(TOO_LONG, "a request has at most " + most + " bytes", method);
       }
       return (int) length;
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,8 @@ import org.tutti.Metric;
 /// Metrics are read for one request at a time, as reading may wait for an engine thread that does not turn; others are
 /// told so after two seconds.
 public final class MetricsPort implements AutoCloseable {
+  private static final List<String> READING = List.of("GET", "HEAD");
+  private static final String TEXT = "text/plain; charset=utf-8";
   private static final long READING_SECONDS_MAX = 2;
   private static final int CONTENT_MAX = 0;
   private static final int OK = 200;
@@ -57,10 +60,10 @@ public final class MetricsPort implements AutoCloseable {
 
   private HttpPort.Answer answer(HttpPort.Asked asked) {
     try {
-      HttpPort.Request request = asked.request();
-      if (!request.method().equals("GET")) {
-        return text(WRONG_METHOD, "GET only");
+      if (asked.method() instanceof String method && !READING.contains(method)) {
+        return new HttpPort.Answer(WRONG_METHOD, TEXT, bytes("GET only"), String.join(", ", READING));
       }
+      HttpPort.Request request = asked.request();
       return request.path().equals("/metrics") ? read() : text(NOT_FOUND, "/metrics");
     } catch (HttpPort.Malformed wrong) {
       return text(wrong.status, String.valueOf(wrong.getMessage()));
@@ -87,7 +90,11 @@ public final class MetricsPort implements AutoCloseable {
   }
 
   private static HttpPort.Answer text(int status, String line) {
-    return new HttpPort.Answer(status, "text/plain; charset=utf-8", (line + "\n").getBytes(StandardCharsets.UTF_8));
+    return new HttpPort.Answer(status, TEXT, bytes(line));
+  }
+
+  private static byte[] bytes(String line) {
+    return (line + "\n").getBytes(StandardCharsets.UTF_8);
   }
 
   /// Ends all connections.

@@ -63,7 +63,10 @@ class MetricsPortTest {
   void whatIsNoQuestionForMetricsIsRefused() throws Exception {
     open(() -> SOME);
     assertThat(ask("GET / HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 404 ");
-    assertThat(ask("POST /metrics HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405 ");
+    assertThat(ask("POST /metrics HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405 ").contains("\r\nAllow: GET, HEAD\r\n");
+    String filled = "POST /metrics HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nx";
+    assertThat(ask(filled)).startsWith("HTTP/1.1 405 ").contains("\r\nAllow: GET, HEAD\r\n");
+    assertThat(ask("HEAD /metrics HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200 OK\r\n").endsWith("\r\n\r\n");
     assertThat(ask("GIOP\0\0\0\r\n\r\n")).startsWith("HTTP/1.1 400 ");
     assertThat(ask("x".repeat(100_000))).startsWith("HTTP/1.1 413 ");
   }

@@ -88,6 +88,15 @@ class HealthTest {
             .POST(HttpRequest.BodyPublishers.noBody())
             .build();
     assertThat(client.send(post, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+    URI there = URI.create("http://" + at + "/health/ready");
+    HttpRequest head = HttpRequest.newBuilder(there).HEAD().build();
+    HttpResponse<String> bare = client.send(head, HttpResponse.BodyHandlers.ofString());
+    assertThat(bare.statusCode()).isEqualTo(200);
+    assertThat(bare.body()).isEmpty();
+    HttpRequest filled = HttpRequest.newBuilder(there).POST(HttpRequest.BodyPublishers.ofString("x")).build();
+    HttpResponse<String> refused = client.send(filled, HttpResponse.BodyHandlers.ofString());
+    assertThat(refused.statusCode()).isEqualTo(405);
+    assertThat(refused.headers().firstValue("Allow")).hasValue("GET, HEAD");
   }
 
   @Test
