@@ -33,6 +33,8 @@ final class Settings {
   private static final Set<String> NOT_OF_MEMBER = Set.of("json", "timeout"); // how a doctor prints and waits
   private static final Set<String> ASK = Set.of("-h", "--help", "-V", "--version");
 
+  private static final String COMMAND_LINE = "command line";
+
   private final Map<String, String> sources = new HashMap<>(); // by the option's name
 
   /// Options of the commands that can be configured.
@@ -75,7 +77,7 @@ final class Settings {
             .filter(
                 name -> typed.stream().anyMatch(arg -> arg.equals("--" + name) || arg.startsWith("--" + name + "=")))
             .collect(Collectors.toSet());
-    given.forEach(name -> sources.put(name, "command line"));
+    given.forEach(name -> sources.put(name, COMMAND_LINE));
     for (Map<String, Setting> layer : layers) {
       // What excludes an option is what a stronger source has said, not what this one says.
       Set<String> stronger = Set.copyOf(sources.keySet());
@@ -258,6 +260,15 @@ final class Settings {
     return sections;
   }
 
+  /// Where a value is from that is wrong and was not typed.
+  ///
+  /// @return with a colon behind it, or nothing
+  String source(ParameterException mistake) {
+    String name = mistake.getArgSpec() instanceof OptionSpec option ? option.longestName().substring(2) : "";
+    String source = sources.getOrDefault(name, COMMAND_LINE);
+    return source.equals(COMMAND_LINE) ? "" : source + ": ";
+  }
+
   /// Prints a file that sets what is set, and the source of each value.
   ///
   /// @param out whose format is set here, as the command that has the option does not run
@@ -275,7 +286,7 @@ final class Settings {
             value = "true";
           }
           if (value != null) {
-            String source = matched != null ? sources.getOrDefault(name, "command line") : "default";
+            String source = matched != null ? sources.getOrDefault(name, COMMAND_LINE) : "default";
             out.line(name + " = " + value + "  # " + source, "setting", "name", name, "value", value, "source", source);
           }
         });

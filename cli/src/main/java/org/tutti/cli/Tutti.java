@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Names;
@@ -17,11 +19,13 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The `tutti` command: its subcommands, its exit codes and how it reports errors.
 @Command(
@@ -156,10 +160,10 @@ public final class Tutti implements Runnable {
     if (errors != null) {
       command.setErr(errors);
     }
-    command.setParameterExceptionHandler(Tutti::onUsageError);
+    var settings = new Settings();
+    command.setParameterExceptionHandler((mistake, _) -> onUsageError(mistake, settings));
     command.setExecutionExceptionHandler(Tutti::onFailure);
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
-    var settings = new Settings();
     command.setExecutionStrategy(parsed -> {
       Level usual = usual(parsed);
       if (!tutti.leveled && LOGGER.getLevel() == null && usual != Level.INFO) {
@@ -179,7 +183,7 @@ public final class Tutti implements Runnable {
     try {
       completed = settings.complete(command, args, System::getenv);
     } catch (ParameterException mistake) {
-      return onUsageError(mistake, args);
+      return onUsageError(mistake, settings);
     }
     return command.execute(completed);
   }
@@ -217,11 +221,45 @@ public final class Tutti implements Runnable {
     throw new ParameterException(spec.commandLine(), "a command is missing");
   }
 
-  private static int onUsageError(ParameterException mistake, String[] args) {
+  private static int onUsageError(ParameterException mistake, Settings settings) {
     CommandLine command = mistake.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
-    command.getErr().println(name + ": " + oneLine(mistake.getMessage()) + "; see " + name + " --help");
+    String words = settings.source(mistake) + oneLine(what(mistake));
+    command.getErr().println(name + ": " + words + "; see " + name + " --help");
     return ExitCode.USAGE;
+  }
+
+  /// What is wrong, and what may have been meant. Picocli tells of what is missing before what it does not know, which
+  /// is often the same thing, misspelt.
+  private static String what(ParameterException mistake) {
+    List<String> unknown = mistake.getCommandLine().getUnmatchedArguments();
+    boolean hidden = mistake instanceof MissingParameterException && !unknown.isEmpty();
+    ParameterException first = hidden ? new UnmatchedArgumentException(mistake.getCommandLine(), unknown) : mistake;
+    if (!(first instanceof UnmatchedArgumentException unmatched)) {
+      return mistake.getMessage();
+    }
+    String typed = unmatched.getUnmatched().getFirst().replaceFirst("=.*", "");
+    int far = Math.max(1, typed.replaceFirst("^-+", "").length() / 3); // further away it would be a guess
+    String meant =
+        unmatched.getSuggestions().stream()
+            .filter(each -> distance(typed, each) <= far)
+            .collect(Collectors.joining(" or "));
+    return unmatched.getMessage() + (meant.isEmpty() ? "" : " (did you mean " + meant + "?)");
+  }
+
+  /// How many letters have to be put in, left out or changed to make one word of the other (Levenshtein).
+  private static int distance(String from, String to) {
+    int[] last = IntStream.rangeClosed(0, to.length()).toArray();
+    for (int i = 1; i <= from.length(); i++) {
+      int[] next = new int[to.length() + 1];
+      next[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int changed = last[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        next[j] = Math.min(changed, 1 + Math.min(last[j], next[j - 1]));
+      }
+      last = next;
+    }
+    return last[to.length()];
   }
 
   private static int onFailure(Exception failure, CommandLine command, ParseResult all) {

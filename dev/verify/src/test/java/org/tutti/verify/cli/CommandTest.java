@@ -265,6 +265,12 @@ class CommandTest {
         List.of(
             List.of("tutti: a command is missing; see tutti --help"),
             List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
+            List.of("tutti: Unmatched argument at index 0: 'membr' (did you mean member?); see tutti --help", "membr"),
+            List.of(
+                "tutti member: Unknown options: '--grop', 'b2' (did you mean --group?); see tutti member --help",
+                "member",
+                "--grop",
+                "b2"),
             List.of("tutti bench: a command is missing; see tutti bench --help", "bench"),
             List.of(
                 "tutti bench closed: groups have 2 to 32 members, not [1]; see tutti bench closed --help",

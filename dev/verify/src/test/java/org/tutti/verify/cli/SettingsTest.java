@@ -211,6 +211,18 @@ class SettingsTest {
   }
 
   @Test
+  void aWrongValueIsNamedWithItsSource() throws Exception {
+    String file = directory.resolve("tutti.conf").toString();
+    String time = "'99x' is not a time such as 500ms, 10s or 2m";
+    refuses(file + ":3: Invalid value for option '--timeout': " + time, "group = g", "[watch]", "timeout = 99x");
+    CommandProcess watch = run(Map.of("TUTTI_LISTEN", "foo"), "watch", "--group=g", "--join=h:1");
+    assertThat(watch.errors())
+        .containsExactly(
+            "tutti watch: TUTTI_LISTEN: Invalid value for option '--listen': 'foo' is not of the form HOST:PORT;"
+                + " see tutti watch --help");
+  }
+
+  @Test
   void whatAFileMustNotSayIsNamedWithItsLine() throws Exception {
     String file = directory.resolve("tutti.conf").toString();
     refuses(file + ":2: watch has no option 'create'", "[watch]", "create = true");
