@@ -94,7 +94,7 @@ final class MemberCommand implements Callable<Integer> {
         "The same at all members, at the first start and at every later one. A number must be more than half of all"
             + " members that are ever started with it."
       })
-  Set<String> expected = Set.of();
+  List<String> expected = List.of();
 
   @Option(
       names = "--announce",
@@ -135,7 +135,7 @@ final class MemberCommand implements Callable<Integer> {
     options.enrols = true;
     options.announce = announce;
     options.number = number();
-    options.expected = options.number > 0 ? Set.of() : expected;
+    options.expected = options.number > 0 ? Set.of() : Set.copyOf(expected);
     refuseWhatDoesNotGoTogether();
     Output out = options.out;
     // The port first: where it is in use, nothing is founded and nothing joined.
@@ -165,7 +165,7 @@ final class MemberCommand implements Callable<Integer> {
 
   /// How many members are expected; 0 when names are, or nobody is.
   private int number() {
-    String only = expected.size() == 1 ? expected.iterator().next() : "";
+    String only = expected.size() == 1 ? expected.getFirst() : "";
     if (!only.matches("[-+]?[0-9]+")) {
       return 0;
     }
@@ -186,6 +186,8 @@ final class MemberCommand implements Callable<Integer> {
     }
     if (health != null) {
       options.carrier.guard(health);
+    } else if (spec.commandLine().getParseResult().hasMatchedOption("--ready-behind")) {
+      throw new ParameterException(spec.commandLine(), "--ready-behind needs --health");
     }
     if (advertise == null && TransportOption.isEverywhere(listen)) {
       throw new ParameterException(
@@ -203,6 +205,9 @@ final class MemberCommand implements Callable<Integer> {
     if (!expected.isEmpty() && beginning.create) {
       throw new ParameterException(
           spec.commandLine(), "--expect needs --join: with --create one member founds the group alone");
+    }
+    if (options.expected.size() < expected.size() && options.number == 0) {
+      throw new ParameterException(spec.commandLine(), "--expect names a member twice: " + String.join(",", expected));
     }
     if (!options.expected.isEmpty() && !expected.contains(options.name)) {
       throw new ParameterException(spec.commandLine(), "--expect names this member, too, by its --name");

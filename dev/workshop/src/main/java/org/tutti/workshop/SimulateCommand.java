@@ -232,6 +232,9 @@ final class SimulateCommand implements Callable<Integer> {
     if (seeds < 1 || threads < 1 || nodes < 1 || multicasts < 0) {
       throw new ParameterException(spec.commandLine(), "--seeds, --threads and --nodes are at least 1");
     }
+    if (trace && seed == null || seed != null && spec.commandLine().getParseResult().hasMatchedOption("--seeds")) {
+      throw new ParameterException(spec.commandLine(), "--seed or --seeds, --trace with --seed");
+    }
     if (diagram != null && (seed == null || trace) || diagram == null && (from != null || to != null)) {
       throw new ParameterException(
           spec.commandLine(), "--diagram with --seed, without --trace; --from and --to with it");

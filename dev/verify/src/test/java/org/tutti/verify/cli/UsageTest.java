@@ -77,6 +77,22 @@ class UsageTest {
   }
 
   @Test
+  void whatWouldDoNothingIsRefused() {
+    String[] here = {"--group=bank", "--listen=127.0.0.1:0"};
+    refuses("--ready-behind needs --health", member(here[0], here[1], "--ready-behind=5s"));
+    refuses(
+        "--expect names a member twice: z,z",
+        "member",
+        "--join=127.0.0.1:1",
+        here[0],
+        here[1],
+        "--name=z",
+        "--expect=z,z");
+    refuses("--seed or --seeds, --trace with --seed", "simulate", "--trace", "--seeds=5");
+    refuses("--seed or --seeds, --trace with --seed", "simulate", "--seed=7", "--seeds=5");
+  }
+
+  @Test
   void anAddressThatLeadsNowhereIsNotAdvertised() {
     String[] all = {"--group", "bank", "--listen", "0.0.0.0:0", "--insecure"};
     refuses("give --advertise HOST:PORT", member(all));
