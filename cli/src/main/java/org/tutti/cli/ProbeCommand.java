@@ -29,6 +29,7 @@ final class ProbeCommand implements Callable<Integer> {
   @Option(
       names = "--wait",
       paramLabel = "TIME",
+      defaultValue = "0s",
       converter = TimeConverter.class,
       description = "Ask again until it does, for so long at most (${DEFAULT-VALUE}).")
   Duration patience = Duration.ZERO;

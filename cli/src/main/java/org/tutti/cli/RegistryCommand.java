@@ -32,6 +32,8 @@ import picocli.CommandLine.Spec;
           + " which of them creates the group. Members use it by --join registry:HOST:PORT."
     })
 final class RegistryCommand implements Callable<Integer> {
+  private static final Duration LEASE_MIN = Duration.ofSeconds(1); // as RegistryConfig has it
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
@@ -117,6 +119,10 @@ final class RegistryCommand implements Callable<Integer> {
   }
 
   private RegistryConfig config() {
+    if (lease.compareTo(LEASE_MIN) < 0) {
+      throw new ParameterException(
+          spec.commandLine(), "--lease: a lease lasts a second at least, not " + TimeConverter.show(lease));
+    }
     try {
       return RegistryConfig.expecting(expected).withLease(lease).withClients(clients);
     } catch (IllegalArgumentException e) {

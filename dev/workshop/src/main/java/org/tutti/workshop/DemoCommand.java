@@ -64,7 +64,10 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--clients", paramLabel = "N", description = "How many clients (${DEFAULT-VALUE}).")
   int clients = DemoOptions.standard().clients();
 
-  @Option(names = "--kill", paramLabel = "N", description = "How many replicas to kill at once (1).")
+  @Option(
+      names = "--kill",
+      paramLabel = "N",
+      description = "How many replicas to kill at once (1; none of a single one).")
   @Nullable Integer kill;
 
   @Option(names = "--kill-during-transfer", description = "Kill the first of them again while it receives the state.")
@@ -219,7 +222,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     return rolling != null
         ? new Scenario.Rolling(count, choose(rolling, "kill", "leave"))
-        : new Scenario.Kill(count, kill == null ? 1 : kill, killDuringTransfer);
+        : new Scenario.Kill(count, kill == null ? Math.min(1, count - 1) : kill, killDuringTransfer);
   }
 
   private static boolean choose(String text, String yes, String no) {

@@ -47,6 +47,12 @@ class UsageTest {
   }
 
   @Test
+  void timesAreSaidAsTheyAreWritten() throws Exception {
+    refuses("--lease: a lease lasts a second at least, not 0 s", "registry", "--listen=127.0.0.1:0", "--lease=0s");
+    assertThat(String.join(" ", tutti.run("probe", "--help").rest())).contains("(0s)");
+  }
+
+  @Test
   void namesThatWouldConfuseAreRefused() {
     String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
     refuses("'--name': a name has no blanks", member(here[0], here[1], here[2], here[3], "--name", "a b"));
