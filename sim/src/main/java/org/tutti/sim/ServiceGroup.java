@@ -400,6 +400,8 @@ final class ServiceGroup implements ClientLink {
     }
     long meanOfEnds = setting.plan().safetyNanos() / (endsLeft + 1);
     setting.scheduler().repeat(ends, meanOfEnds, () -> endsLeft-- > 0 && !calm, this::end);
+    SplittableRandom late = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 5);
+    setting.scheduler().repeat(late, setting.plan().suspectNanos() / 4, () -> !calm, () -> callTheGone(late));
     if (setting.plan().has(FaultKind.SWITCH)) {
       SplittableRandom switches = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 4);
       long meanOfSwitches = (long) (setting.plan().safetyNanos() / (1 + SWITCHES_MAX * switches.nextDouble()));
@@ -416,6 +418,18 @@ final class ServiceGroup implements ClientLink {
       if (replica != null && replica.isHere()) {
         replica.switchTo(to);
       }
+    }
+  }
+
+  /// A client that collects several replies calls while a replica has gone that is in the view still.
+  private void callTheGone(SplittableRandom of) {
+    View last = views.isEmpty() ? null : views.getLast();
+    boolean gone =
+        last != null
+            && Stream.of(places).anyMatch(one -> one != null && !one.isHere() && last.contains(one.node().self));
+    List<SimulatedClient> collecting = clients.stream().filter(client -> client.given() != null).toList();
+    if (gone && !quiet && !collecting.isEmpty()) {
+      collecting.get(of.nextInt(collecting.size())).call();
     }
   }
 

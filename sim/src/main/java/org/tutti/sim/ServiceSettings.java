@@ -24,6 +24,7 @@ final class ServiceSettings {
   private static final int PASSIVE_ONE_IN = 3; // runs
   private static final int COMPARES_ONE_IN = 4;
   private static final int QUIET_ONE_IN = 4;
+  private static final int GATHERS_ONE_IN = 8; // of the clients: the replies of all, by the manager, besides the others
   private static final int QUIET_LIVES_MAX = 3;
   private static final int COMPARE_UNITS_MAX = 20; // times of suspicion
   private static final int JOINT_ONE_IN = 2;
@@ -259,7 +260,12 @@ final class ServiceSettings {
     Policy policy = random.nextBoolean() ? wish(random) : null;
     Policy wish = hedged ? null : policy;
     long suspects = suspects(random, wish, silence);
-    boolean bundled = suspects == 0 && wish != null && isGathered(wish) && bundles(number).nextBoolean();
+    SplittableRandom gathers = bundles(number);
+    boolean bundled = suspects == 0 && wish != null && isGathered(wish) && gathers.nextBoolean();
+    if (own && replication == Replication.ACTIVE && gathers.nextInt(GATHERS_ONE_IN) == 0) {
+      var ofAll = new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, replication, Ordering.SEQUENCER);
+      return new Client(List.copyOf(contacts), false, silence, Long.MAX_VALUE, CALLS_MAX, false, ofAll, null, 0, true);
+    }
     return new Client(
         List.copyOf(contacts),
         false,

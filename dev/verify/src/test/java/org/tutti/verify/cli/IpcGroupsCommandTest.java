@@ -212,7 +212,7 @@ class IpcGroupsCommandTest {
     Path missing = directory.resolve("missing");
     refuses(
         1,
-        "tutti ipc create: no password: cannot read " + missing + ": NoSuchFileException",
+        "tutti ipc create: no password: cannot read " + missing + ": no such file",
         "create",
         servers,
         "--password-file=" + missing);
