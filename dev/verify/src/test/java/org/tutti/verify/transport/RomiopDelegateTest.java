@@ -181,7 +181,8 @@ class RomiopDelegateTest {
     assertThat(call("all~all-equal", "mixed", 10)).isEqualTo("sum 10");
     commands.getFirst().close();
     CommandProcess again = delegate(2, false);
-    again.errorMatching("tutti corba delegate: the servants have executed requests in an earlier life.*restart their process");
+    again.errorMatching(
+        "tutti corba delegate: the servants have executed requests in an earlier life.*restart their process");
     assertThat(again.exitCode()).isEqualTo(1);
     servant(2);
     again = delegate(2, false);
