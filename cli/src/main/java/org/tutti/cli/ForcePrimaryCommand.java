@@ -109,12 +109,12 @@ final class ForcePrimaryCommand implements Callable<Integer> {
     View accepted = stored.accepted().orElse(null);
     text(name + " has stored the history of group " + group + " up to position " + stored.position());
     text("its application's own state must reach to position " + stored.logFirst() + " at least");
-    text("last primary view " + installed.id().epoch() + " of " + voters(installed));
+    text("last primary view " + installed.id().epoch() + " of " + names(voters(installed)));
     if (!known.equals(installed)) {
-      text("primary view " + known.id().epoch() + " of " + voters(known) + " came later: it was not in that");
+      text("primary view " + known.id().epoch() + " of " + names(voters(known)) + " came later: it was not in that");
     }
     if (accepted != null) {
-      text("the others may have gone on to view " + accepted.id().epoch() + " of " + voters(accepted));
+      text("the others may have gone on to view " + accepted.id().epoch() + " of " + names(voters(accepted)));
     }
     for (ForcedPrimary.Earlier earlier : stored.earlier()) {
       text("forced before: " + earlier.by() + " at " + earlier.time() + " from position " + earlier.position() + " on");
@@ -138,7 +138,7 @@ final class ForcePrimaryCommand implements Callable<Integer> {
           "view",
           installed.id().toString(),
           "members",
-          installed.members().subList(0, installed.voters()).stream().map(MemberId::name).toList(),
+          voters(installed).stream().map(MemberId::name).toList(),
           "known",
           known.equals(installed) ? null : known.id().toString(),
           "accepted",
@@ -174,8 +174,8 @@ final class ForcePrimaryCommand implements Callable<Integer> {
   }
 
   /// Observers decide about nothing.
-  private static String voters(View view) {
-    return names(view.members().subList(0, view.voters()));
+  private static List<MemberId> voters(View view) {
+    return view.members().subList(0, view.voters());
   }
 
   private static String names(List<MemberId> members) {

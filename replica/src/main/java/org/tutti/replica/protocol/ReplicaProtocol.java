@@ -765,10 +765,10 @@ public final class ReplicaProtocol {
     }
     long now = clock.nanos();
     long life = agreedOn.sessionMillis() * 1_000_000;
-    if (times.isTouchDue(now, life)) {
+    if (times.takeTouch(now, life)) {
       touch();
     }
-    if (times.isTickDue(now, life, isSenior()) && table.sessions() > 0) {
+    if (times.takeTick(now, life, isSenior()) && table.sessions() > 0) {
       group.post(OrderedMessage.tick(stamp()));
     }
     check.work(now, isSenior());
@@ -875,7 +875,7 @@ public final class ReplicaProtocol {
     for (int from = 0; from < alive.size() || times.isUntold(); from += TOUCHED_MAX) {
       List<Connection> some = alive.subList(from, Math.min(alive.size(), from + TOUCHED_MAX));
       if (!group.post(OrderedMessage.touch(stamp(), some.stream().map(one -> one.session).toList()))) {
-        times.retry(clock.nanos()); // the others, which stay heard until it is told
+        times.retry(clock.nanos() + RETRY_NANOS); // the others, which stay heard until it is told
         return;
       }
       times.told();

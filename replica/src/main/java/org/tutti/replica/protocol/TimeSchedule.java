@@ -9,7 +9,6 @@ final class TimeSchedule {
   private static final int TOUCHES_PER_LIFE = 4;
   private static final int TICKS_PER_LIFE = 10;
   private static final int LATE_PER_LIFE = 4; // how much later it may be said what time it is
-  private static final long RETRY_NANOS = 1_000_000; // when the window is full
 
   private long touchAt;
   private long tickAt;
@@ -31,8 +30,8 @@ final class TimeSchedule {
     tickAt = now + life;
   }
 
-  /// Whether a `TOUCH` is due.
-  boolean isTouchDue(long now, long life) {
+  /// Whether a `TOUCH` is due now; the next one is some time later.
+  boolean takeTouch(long now, long life) {
     boolean due = now - touchAt >= 0;
     touchAt = due ? now + life / TOUCHES_PER_LIFE : touchAt;
     return due;
@@ -49,12 +48,14 @@ final class TimeSchedule {
   }
 
   /// A `TOUCH` had no room.
-  void retry(long now) {
-    touchAt = now + RETRY_NANOS;
+  ///
+  /// @param at when it is tried again
+  void retry(long at) {
+    touchAt = at;
   }
 
-  /// Whether a `TICK` is due.
-  boolean isTickDue(long now, long life, boolean isSenior) {
+  /// Whether a `TICK` is due now; the next one is some time later.
+  boolean takeTick(long now, long life, boolean isSenior) {
     if (now - tickAt > life / LATE_PER_LIFE) {
       awaitClients(now, life); // this replica stood still, perhaps with all others, and has heard no client meanwhile
       tellSoon(now, isSenior);
