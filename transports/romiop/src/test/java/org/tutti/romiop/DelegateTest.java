@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -20,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.replica.consolidation.Consolidation;
 
 /// A group of one delegate, whose process with servants is this test.
@@ -33,9 +32,7 @@ class DelegateTest {
   @BeforeEach
   void open() throws IOException {
     peer = new DeliveryPeer();
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      address = "127.0.0.1:" + free.getLocalPort();
-    }
+    address = LoopbackPorts.address();
   }
 
   @AfterEach
@@ -99,10 +96,7 @@ class DelegateTest {
   @Test
   void metricsTellWhatBecameOfRequests() throws Exception {
     peer.serve(false);
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = LoopbackPorts.free();
     var times = new GroupCaller.Times(new NodeProperties(SUSPECT_AFTER), Duration.ofMinutes(1), Duration.ZERO);
     Consolidation rule = Consolidation.first().within(Duration.ofMinutes(1));
     try (Delegate delegate = Delegate.start(properties("metrics=127.0.0.1:" + port));

@@ -27,6 +27,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.SendOptions;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.replica.consolidation.Consolidation;
 
 /// A gateway, and a group of one member that answers each request, except for those to the object `Mute`.
@@ -49,18 +50,12 @@ class GatewayTest {
 
   @BeforeEach
   void found() throws Exception {
-    address = "127.0.0.1:" + freePort();
+    address = LoopbackPorts.address();
     member = Node.named("m").cluster("c").listen(address).suspectAfter(SUSPECT_AFTER).start();
     Group group = member.create("g", GroupConfig.builder().build());
     group.joined().get(1, TimeUnit.MINUTES);
     Thread.ofPlatform().daemon().start(() -> answer(group));
     open(PATIENT);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    }
   }
 
   private void open(Gateway.Limits limits) throws IOException {

@@ -37,10 +37,10 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Profile;
 import org.tutti.transport.TransportProvider;
-import org.tutti.verify.LoopbackPorts;
 
 /// `tutti doctor` finds what is wrong, and a group does not notice it.
 @Execution(ExecutionMode.CONCURRENT)
@@ -173,7 +173,7 @@ class DoctorCommandTest {
     Node node = node("n1");
     String at = address(node);
     String port = at.substring(at.lastIndexOf(':'));
-    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    String closed = LoopbackPorts.address();
     fails(
         doctor("--join=" + closed + ",nobody.invalid:1," + at + ",dns:127.0.0.1" + port, "--listen=" + at, LONG),
         "warn address "
@@ -387,7 +387,7 @@ class DoctorCommandTest {
 
   @Test
   void aFileSaysWhatIsCheckedAndProgramsReadIt() throws Exception {
-    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    String closed = LoopbackPorts.address();
     Path file = directory.resolve("conf");
     String member = "[member]\nname = n1\ncreate = true\njson = true\ntimeout = 1m\nlisten = 127.0.0.1:0\n";
     Files.writeString(file, "group = bank\njoin = 127.0.0.1:1\n" + member + "[doctor]\njoin = " + closed + "\n");
@@ -433,7 +433,7 @@ class DoctorCommandTest {
     Path own = Authority.in(directory.resolve("ca")).issue("n1", "tutti", Duration.ofDays(100));
     String plain = member("--health=127.0.0.1:0");
     String secured = member("--health=0.0.0.0:0", "--tls=" + own);
-    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    String closed = LoopbackPorts.address();
     CommandProcess doctor = doctor("--tls=" + own, "--ask=" + plain + "," + secured + "," + closed, LONG);
     List<String> lines = lines(doctor);
     assertThat(lines).hasSize(8);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 
 /// `tutti ipc`: a question to processes of a group, and the programs that answer it.
 @Tag("socket")
@@ -130,7 +130,7 @@ class IpcCommandTest {
         "--join=" + encrypted,
         "--timeout=10s",
         "free");
-    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    String closed = LoopbackPorts.address();
     fails(
         1,
         "tutti ipc ask: nobody answers at " + closed + " (waited 300 ms)",

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 
 /// `tutti ipc ids`, `create` and `destroy`, and groups with ids and passwords of `serve` and `ask`.
 @Tag("socket")
@@ -83,8 +83,8 @@ class IpcGroupsCommandTest {
   @Test
   @Tag("deep")
   void aGroupIsServedAskedAndDestroyedWhileAServerIsKilled() throws Exception {
-    List<String> listen = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
-    List<String> clients = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
+    List<String> listen = LoopbackPorts.addresses(3);
+    List<String> clients = LoopbackPorts.addresses(3);
     List<CommandProcess> replicas = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       String name = "n" + (i + 1);
@@ -235,7 +235,7 @@ class IpcGroupsCommandTest {
         "--group=printers",
         "--listen=127.0.0.1:0",
         "--password-file=" + file("p", ""));
-    String closed = "127.0.0.1:" + LoopbackPorts.free();
+    String closed = LoopbackPorts.address();
     refuses(
         1,
         "tutti ipc create: no server answers at " + closed + " (waited 300 ms)",

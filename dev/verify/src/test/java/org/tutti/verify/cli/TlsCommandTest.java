@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.certs.Authority;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 
 /// `tutti certs` and `--tls` as processes.
 @Execution(ExecutionMode.CONCURRENT)

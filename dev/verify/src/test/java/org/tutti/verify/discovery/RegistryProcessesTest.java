@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
 
@@ -31,7 +31,7 @@ class RegistryProcessesTest {
 
   private CommandProcess registry() throws Exception {
     if (at.isEmpty()) {
-      at = "127.0.0.1:" + LoopbackPorts.free();
+      at = LoopbackPorts.address();
     }
     CommandProcess registry =
         tutti.run("registry", "--listen", at, "--expect", "3", "--lease", "60s", "--data", data.toString());

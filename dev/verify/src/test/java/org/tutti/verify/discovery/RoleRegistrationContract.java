@@ -29,12 +29,12 @@ import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.examples.requests.RequestClient;
 import org.tutti.examples.requests.RequestServer;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.RoleRegistration;
 import org.tutti.transport.RoleRegistration.Role;
 import org.tutti.transport.RoleRegistration.State;
-import org.tutti.verify.LoopbackPorts;
 
 /// What registrations in a role have in common, whatever the registry: Tutti's, Java RMI's, a CORBA naming service. Two
 /// clients and three servers are expected.

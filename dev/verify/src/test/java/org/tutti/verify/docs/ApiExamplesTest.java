@@ -55,13 +55,13 @@ import org.tutti.Suspicion;
 import org.tutti.TracedMessage;
 import org.tutti.View;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Tree;
 import org.tutti.spi.NodeHost;
 import org.tutti.storage.OwnerOnly;
 import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.verify.LoopbackPorts;
 
 /// The examples in the documentation of the API. Its comments show regions of this file (`@start`, `@end`), which is
 /// compiled, and runs here.
@@ -164,7 +164,7 @@ class ApiExamplesTest {
   @Test
   void nodesAreBuiltByPlainSettings() throws Exception {
     Authority authority = Authority.in(directory.resolve("authority"));
-    List<String> places = List.of("127.0.0.1:" + LoopbackPorts.free(), "127.0.0.1:" + LoopbackPorts.free());
+    List<String> places = List.of(LoopbackPorts.address(), LoopbackPorts.address());
     List<CompletableFuture<View>> views = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       String name = "n" + (i + 1);

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Tree;
-import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.build.HostProgram;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
@@ -85,7 +85,7 @@ class DashboardTest {
             static_configs: [{targets: [%s]}]
         """
             .formatted(String.join(", ", targets.stream().map(target -> '"' + target + '"').toList())));
-    prometheus = "127.0.0.1:" + LoopbackPorts.free();
+    prometheus = LoopbackPorts.address();
     processes.start(
         List.of(
             "prometheus",

@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Tree;
 import org.tutti.replica.Client;
 import org.tutti.replica.ClientGroup;
@@ -26,7 +26,6 @@ import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
 import org.tutti.replica.Replica;
 import org.tutti.replica.Replication;
-import org.tutti.verify.LoopbackPorts;
 
 /// Runs the program of the guide to replicated services.
 @Tag("socket")
@@ -66,7 +65,7 @@ class ReplicaGuideTest {
 
   @Test
   void threeReplicasCountAndSurviveTheEndOfOne() throws Exception {
-    List<String> members = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
+    List<String> members = LoopbackPorts.addresses(3);
     List<Running> running = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {
@@ -106,7 +105,7 @@ class ReplicaGuideTest {
 
   @Test
   void aClientIsAMemberOfAGroupWithItsManager() throws Exception {
-    List<String> members = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
+    List<String> members = LoopbackPorts.addresses(3);
     List<Running> running = new ArrayList<>();
     try (Node own = Node.named("c1").contacts(members.toArray(String[]::new)).start()) {
       for (int i = 0; i < 3; i++) {
@@ -148,7 +147,7 @@ class ReplicaGuideTest {
 
   @Test
   void aServiceThatDrawsIsTheSameAtAllReplicasAndSurvivesItsPrimary() throws Exception {
-    List<String> members = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
+    List<String> members = LoopbackPorts.addresses(3);
     List<Running> running = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {

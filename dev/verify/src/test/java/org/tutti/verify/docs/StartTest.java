@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.example.chat.Chat;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Tree;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
@@ -44,7 +43,7 @@ class StartTest {
 
   @Test
   void threeProcessesFormAGroupThatOutlivesOneOfThem() throws Exception {
-    String[] addresses = addresses();
+    String[] addresses = LoopbackPorts.addresses(3).toArray(new String[0]);
     CommandProcess n1 = chat("n1", addresses[0], addresses);
     CommandProcess n2 = chat("n2", addresses[1], addresses);
     CommandProcess n3 = chat("n3", addresses[2], addresses);
@@ -84,20 +83,6 @@ class StartTest {
       seen.clear();
       NAME.matcher(process.lineMatching("primary view .*")).results().map(MatchResult::group).forEach(seen::add);
     }
-  }
-
-  /// Addresses that were free a moment ago.
-  private static String[] addresses() throws IOException {
-    InetAddress loopback = InetAddress.getByName("127.0.0.1");
-    try (var first = new ServerSocket(0, 1, loopback);
-        var second = new ServerSocket(0, 1, loopback);
-        var third = new ServerSocket(0, 1, loopback)) {
-      return new String[] {address(first), address(second), address(third)};
-    }
-  }
-
-  private static String address(ServerSocket socket) {
-    return "127.0.0.1:" + socket.getLocalPort();
   }
 
   private static String block(String page, String language) throws IOException {

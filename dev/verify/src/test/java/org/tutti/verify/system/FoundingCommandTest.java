@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
 
@@ -32,7 +32,7 @@ class FoundingCommandTest {
 
   private void findPorts() {
     for (int i = 0; i < NAMES.size(); i++) {
-      addresses.add("127.0.0.1:" + LoopbackPorts.free());
+      addresses.add(LoopbackPorts.address());
     }
   }
 

@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 
 /// A member that an operator runs, and runs again: a process of `tutti member`, its log, and what it answers over HTTP.
 final class RehearsedMember {
@@ -33,8 +33,8 @@ final class RehearsedMember {
   private static final Pattern LOGGED = Pattern.compile("\\S+ (INFO|WARNING|SEVERE) org\\.tutti\\S* (.*)");
 
   final String name;
-  final String address = "127.0.0.1:" + LoopbackPorts.free();
-  final String health = "127.0.0.1:" + LoopbackPorts.free();
+  final String address = LoopbackPorts.address();
+  final String health = LoopbackPorts.address();
   private final Path errors;
   private final Path output;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(ANSWER_MAX).build();

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.replica.Client;
 import org.tutti.replica.Read;
-import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.CommandProcesses;
 
@@ -43,8 +43,8 @@ class ReplicaRestartTest {
   @BeforeEach
   void choosePorts() {
     for (int i = 0; i < 3; i++) {
-      members.add("127.0.0.1:" + LoopbackPorts.free());
-      clients.add("127.0.0.1:" + LoopbackPorts.free());
+      members.add(LoopbackPorts.address());
+      clients.add(LoopbackPorts.address());
     }
   }
 

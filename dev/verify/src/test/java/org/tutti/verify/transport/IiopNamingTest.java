@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.corba.NamingDiscovery;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.transport.Address;
-import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.discovery.LaunchedNamingService;
 
 /// Members that find each other by a naming service, JacORB's and omniORB's.

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.net.udp.UdpConfig;
 import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
@@ -57,7 +58,7 @@ public final class LossyNetwork implements AutoCloseable {
     listener.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
     listener.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    InetSocketAddress own = freePort();
+    var own = new InetSocketAddress(InetAddress.getLoopbackAddress(), LoopbackPorts.free());
     int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
     UdpTransport transport =
         UdpTransport.open(new Address("127.0.0.1:" + own.getPort()), new Address("127.0.0.1:" + port), config);
@@ -66,13 +67,6 @@ public final class LossyNetwork implements AutoCloseable {
     listener.register(selector, SelectionKey.OP_READ, own);
     selector.wakeup();
     return transport;
-  }
-
-  private static InetSocketAddress freePort() throws IOException {
-    try (DatagramChannel probe = DatagramChannel.open()) {
-      probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      return (InetSocketAddress) probe.getLocalAddress();
-    }
   }
 
   /// From now on nothing comes to a node or from it.

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.fixture.TransportContract;
@@ -164,17 +165,11 @@ abstract class MiddlewareContract extends TransportContract {
   @Test
   void peersReachANodeByTheAddressThatItAdvertises() throws IOException {
     Station a = station("a");
-    Address listen = new Address("127.0.0.1:" + freePort());
+    Address listen = new Address(LoopbackPorts.address());
     Address advertised = new Address("[::ffff:127.0.0.1]:" + Station.port(listen));
     try (Station b = new Station(open(listen, advertised, null))) {
       assertThat(b.address()).isEqualTo(advertised);
       exchange(a, b);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-      return probe.getLocalPort();
     }
   }
 

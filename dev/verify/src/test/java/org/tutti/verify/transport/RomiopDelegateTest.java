@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Group;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.transport.RomiopProcesses.Program;
 

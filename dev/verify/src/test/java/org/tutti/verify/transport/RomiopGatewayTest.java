@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Group;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.verify.transport.RomiopProcesses.Program;
 
 /// Clients of other ORBs, and of JacORB without the plug-in, and a group of three servers with gateways: all in
@@ -30,7 +31,7 @@ class RomiopGatewayTest {
   @TempDir private static Path directory;
   @TempDir private Path references;
 
-  private final List<String> gateways = RomiopProcesses.freeAddresses();
+  private final List<String> gateways = LoopbackPorts.addresses(RomiopProcesses.SERVERS);
   private RomiopProcesses processes;
   private String group;
 

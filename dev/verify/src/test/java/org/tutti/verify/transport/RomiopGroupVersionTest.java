@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.transport.RomiopProcesses.Program;
 
@@ -33,7 +33,7 @@ class RomiopGroupVersionTest {
   @TempDir private static Path compiled;
   @TempDir private Path directory;
 
-  private final List<String> gateways = RomiopProcesses.freeAddresses();
+  private final List<String> gateways = LoopbackPorts.addresses(RomiopProcesses.SERVERS);
   private final int metrics = LoopbackPorts.free();
   private CommandProcess service;
   private RomiopProcesses servers;

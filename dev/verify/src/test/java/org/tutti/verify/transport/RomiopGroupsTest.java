@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Tree;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.cli.Refusal;
@@ -137,7 +138,7 @@ class RomiopGroupsTest {
   @Tag("deep")
   void theReferenceLeadsClientsOfBothKindsToTheServers() throws Exception {
     Path program = IiopPrograms.compiledClient(Files.createDirectories(compiled.resolve("counter")));
-    List<String> gateways = RomiopProcesses.freeAddresses();
+    List<String> gateways = LoopbackPorts.addresses(RomiopProcesses.SERVERS);
     RomiopProcesses servers = new RomiopProcesses("tutti.romiop.replies=majority~60000ms");
     try {
       servers.start(gateways.stream().map(each -> List.of("tutti.romiop.gateway=" + each)).toList());

@@ -8,8 +8,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +24,7 @@ import org.tutti.Group;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.View;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.fixture.Tree;
 import org.tutti.verify.SharedFile;
 
@@ -44,12 +43,13 @@ final class RomiopProcesses {
       SharedFile.cacheOptions("romiop.aot", CLASS_PATH, RomiopProcesses::training, "IOR:");
 
   final List<Process> servers = new ArrayList<>();
-  final List<String> addresses = freeAddresses();
+  final List<String> addresses = LoopbackPorts.addresses(SERVERS);
   private final List<Program> programs = new ArrayList<>();
   private final List<String> common;
+  private final Path errors = Files.createTempFile("romiop-servers", ".err"); // what they print there
 
   /// @param common properties of all servers
-  RomiopProcesses(String... common) {
+  RomiopProcesses(String... common) throws IOException {
     this.common = List.of(common);
   }
 
@@ -81,7 +81,7 @@ final class RomiopProcesses {
     List<String> references = new ArrayList<>();
     for (Process server : servers) {
       references.add(server.inputReader().readLine());
-      assertThat(references.getLast()).as("what a server says").isNotNull();
+      assertThat(references.getLast()).as("a server's reference; they said: %s", Files.readString(errors)).isNotNull();
     }
     awaitAll();
     return references;
@@ -96,11 +96,14 @@ final class RomiopProcesses {
             "tutti.romiop.name=s" + (index + 1),
             "tutti.romiop.listen=" + addresses.get(index),
             "OAIAddr=127.0.0.1"));
-    return java("CounterServer", Files.readAllLines(EXAMPLE.resolve("server.properties")), differing);
+    List<String> properties = Files.readAllLines(EXAMPLE.resolve("server.properties"));
+    return new ProcessBuilder(command(CACHE, CLASS_PATH, "CounterServer", properties, differing))
+        .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
+        .start();
   }
 
   Program client(List<String> properties) throws IOException {
-    return program(java("CounterClient", properties, List.of()));
+    return program(run(command(CACHE, CLASS_PATH, "CounterClient", properties, List.of())));
   }
 
   Program program(Process process) {
@@ -112,13 +115,14 @@ final class RomiopProcesses {
     servers.get(server).destroyForcibly().waitFor();
   }
 
-  void end() throws InterruptedException {
+  void end() throws IOException, InterruptedException {
     for (Program program : programs) {
       program.process().destroyForcibly().waitFor();
     }
     for (Process server : servers) {
       server.destroyForcibly().waitFor();
     }
+    Files.deleteIfExists(errors);
   }
 
   /// With the servers' time of suspicion: one that waits less than their heartbeat would suspect them all the time.
@@ -207,10 +211,6 @@ final class RomiopProcesses {
     succeed("javac", options.toArray(new String[0]));
   }
 
-  private static Process java(String main, List<String> properties, List<String> more) throws IOException {
-    return run(command(CACHE, CLASS_PATH, main, properties, more));
-  }
-
   /// Runs a program of those that were compiled there.
   static Process java(Path directory, String main, List<String> properties, List<String> more) throws IOException {
     // Java accepts a cache of the beginning of the class path.
@@ -255,23 +255,5 @@ final class RomiopProcesses {
 
   private static String executable() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  }
-
-  /// As many as there are servers.
-  static List<String> freeAddresses() {
-    List<String> free = new ArrayList<>();
-    List<ServerSocket> held = new ArrayList<>();
-    try {
-      for (int i = 0; i < SERVERS; i++) {
-        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-        free.add("127.0.0.1:" + held.get(i).getLocalPort());
-      }
-      for (ServerSocket each : held) {
-        each.close();
-      }
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-    return free;
   }
 }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.tutti.verify.LoopbackPorts;
+import org.tutti.fixture.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 import org.tutti.verify.transport.RomiopProcesses.Program;
 
@@ -21,21 +21,17 @@ final class RomiopReplicas implements AutoCloseable {
 
   private static final int REPLICAS = 3;
 
-  final List<String> clients = addresses();
-  final List<String> ports = addresses(); // for ORBs
+  final List<String> clients = LoopbackPorts.addresses(REPLICAS);
+  final List<String> ports = LoopbackPorts.addresses(REPLICAS); // for ORBs
   private final String service;
   private final Path directory;
-  private final List<String> listen = addresses();
+  private final List<String> listen = LoopbackPorts.addresses(REPLICAS);
   private final List<CommandProcess> commands = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
 
   RomiopReplicas(String service, Path directory) {
     this.service = service;
     this.directory = directory;
-  }
-
-  private static List<String> addresses() {
-    return Stream.generate(LoopbackPorts::free).limit(REPLICAS).map(port -> "127.0.0.1:" + port).toList();
   }
 
   /// Runs `tutti corba`.
