@@ -203,8 +203,9 @@ public final class GroupConfig {
       return this;
     }
 
-    /// Puts the group into a domain: overlapping groups among which order and causality hold, too. Not with a
-    /// durability.
+    /// Puts the group into a domain: overlapping groups among which order and causality hold, too. Members see it if
+    /// each of these groups has a [GroupListener], which one thread calls for all: [Group#receive] takes the events of
+    /// one group. Not with a durability.
     ///
     /// @param name the domain's name, or null for none
     /// @return this builder

@@ -225,6 +225,17 @@ class ReplicaTest {
   }
 
   @Test
+  void aClientSaysWhereItIsConnected() throws Exception {
+    startAll();
+    String at = replicas.get(0).clients();
+    Client client = client(at);
+    assertThat(call(client, 1)).isEqualTo(1);
+    assertThat(client).hasToString("client of \"counter\", connected at " + at);
+    client.close();
+    assertThat(client).hasToString("client of \"counter\", closed, last at " + at);
+  }
+
+  @Test
   void aReplicaWhoseNodeIsClosedEndsWithoutAWarning() throws Exception {
     try (var logged = new LogRecords("org.tutti.replica")) {
       Replica replica = start("a");

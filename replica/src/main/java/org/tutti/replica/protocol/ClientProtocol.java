@@ -928,13 +928,17 @@ public final class ClientProtocol {
   /// Where the client is connected to, or was last, and what was wrong with the one before; for people.
   @Override
   public String toString() {
-    return "client of \""
-        + service
-        + "\", "
-        + phase
-        + " at "
-        + route.at()
-        + (lastTrouble == null ? "" : "; before that " + lastTrouble);
+    String state =
+        switch (phase) {
+          case IDLE -> closed ? "closed" : "not connected";
+          case CONNECTING -> "connecting";
+          case GREETING -> "asking for a session";
+          case READY -> "connected";
+        };
+    String last = phase == Phase.IDLE ? ", last at " : " at ";
+    String where = route.at() == null ? "" : last + route.at();
+    String before = lastTrouble == null ? "" : "; before that " + lastTrouble;
+    return "client of \"" + service + "\", " + state + where + before;
   }
 
   /// Its session's number, which is no secret.
