@@ -1,9 +1,11 @@
 package org.tutti.cli;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,7 +64,7 @@ final class MembersCommand implements Callable<Integer> {
                 self ? ", asked, at position " + shown(status.get("position")) : "",
                 seen(peer),
                 versions(speaks),
-                waits.isEmpty() ? "" : ", waited for: " + waits);
+                waits.isEmpty() ? "" : ", waited for: " + words(waits));
     out.line(
         words,
         "member",
@@ -125,6 +127,13 @@ final class MembersCommand implements Callable<Integer> {
     return oldest == null || newest == null
         ? ""
         : oldest.equals(newest) ? ", speaks version " + oldest : ", speaks versions " + oldest + " to " + newest;
+  }
+
+  /// What others wait for, as a person says it.
+  private static String words(List<?> causes) {
+    return causes.stream()
+        .map(cause -> String.valueOf(cause).toLowerCase(Locale.ROOT).replace('_', ' '))
+        .collect(Collectors.joining(", "));
   }
 
   private static Object shown(@Nullable Object value) {
