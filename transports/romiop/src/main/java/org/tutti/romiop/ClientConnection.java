@@ -31,7 +31,11 @@ final class ClientConnection extends GroupConnection {
 
   /// How long a client waits until it is in the group.
   static Duration joinTimeout(Configuration configuration) throws ConfigurationException {
-    return Duration.ofMillis(configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000));
+    long millis = configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000);
+    if (millis < 0) {
+      throw new ConfigurationException("tutti.romiop.join_timeout: 0 ms at least, not " + millis);
+    }
+    return Duration.ofMillis(millis);
   }
 
   @Override

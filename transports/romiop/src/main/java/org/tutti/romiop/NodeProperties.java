@@ -35,7 +35,16 @@ record NodeProperties(Duration suspectAfter, String callersAt, @Nullable Path tl
         Duration.ofMillis(millis),
         configuration.getAttribute("tutti.romiop.client_listen", LOOPBACK),
         tls.isEmpty() ? null : Path.of(tls),
-        configuration.getAttributeAsBoolean("tutti.romiop.insecure", false));
+        flag(configuration, "tutti.romiop.insecure"));
+  }
+
+  /// A property that is `true` or `false`, which is its default. JacORB takes any other word as `false`.
+  static boolean flag(Configuration configuration, String property) throws ConfigurationException {
+    String value = configuration.getAttribute(property, "false");
+    if (!value.equals("true") && !value.equals("false")) {
+      throw new ConfigurationException(property + ": true or false, not " + value);
+    }
+    return value.equals("true");
   }
 
   /// Those of a server, whose gateway has nodes of clients: at the server's own address, as others have to tell them

@@ -2,6 +2,7 @@ package org.tutti.romiop;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jacorb.config.Configuration;
 import org.jacorb.config.ConfigurationException;
@@ -30,6 +31,35 @@ import org.omg.PortableServer.Servant;
 public final class RomiopInitializer extends LocalObject implements ORBInitializer {
   private static final long serialVersionUID = 1;
 
+  private static final String PREFIX = "tutti.romiop.";
+
+  /// Of members and of clients, which one process may be at once.
+  private static final Set<String> PROPERTIES =
+      Set.of(
+          "client_listen",
+          "cluster",
+          "contacts",
+          "delivery",
+          "delivery_timeout",
+          "gateway",
+          "gateways",
+          "gather",
+          "group",
+          "group_service",
+          "insecure",
+          "join_timeout",
+          "listen",
+          "members",
+          "metrics",
+          "name",
+          "objects",
+          "recoverable",
+          "references",
+          "replies",
+          "stack",
+          "suspect_after",
+          "tls");
+
   /// For the ORB.
   public RomiopInitializer() {}
 
@@ -41,6 +71,7 @@ public final class RomiopInitializer extends LocalObject implements ORBInitializ
     ORB orb = ((ORBInitInfoImpl) info).getORB();
     Configuration configuration = orb.getConfiguration();
     try {
+      refuseUnknown(configuration);
       if (configuration.getAttribute("tutti.romiop.group", "").isEmpty()) {
         return; // a client
       }
@@ -60,6 +91,15 @@ public final class RomiopInitializer extends LocalObject implements ORBInitializ
       new Awaited(configuration.getAttribute("jacorb.implname", ""), paths, listener).watch(root);
     } catch (ConfigurationException | InvalidName e) {
       throw new INITIALIZE("tutti.romiop: " + e.getMessage());
+    }
+  }
+
+  /// A misspelt property would have its default.
+  private static void refuseUnknown(Configuration configuration) throws ConfigurationException {
+    for (String each : configuration.getAttributeNamesWithPrefix(PREFIX)) {
+      if (!PROPERTIES.contains(each.substring(PREFIX.length()))) {
+        throw new ConfigurationException("there is no property " + each);
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,6 +58,8 @@ final class RomiopListener extends ListenerBase {
   private static final String STACK = "tutti.romiop.stack";
   private static final String RECOVERABLE = "tutti.romiop.recoverable";
   private static final String GROUP_SERVICE = "tutti.romiop.group_service";
+  private static final String MEMBERS = "tutti.romiop.members";
+  private static final String REFERENCES = "tutti.romiop.references";
   private static final String METRICS = "tutti.romiop.metrics";
   private static final int GATEWAY_BACKLOG = 50;
   private static final int REFERENCE_BYTES_MAX = 64 << 10;
@@ -69,6 +72,7 @@ final class RomiopListener extends ListenerBase {
 
   private transient @Nullable MetricsPort metrics;
   private transient NodeProperties nodes = new NodeProperties(Duration.ZERO); // until it is configured
+  private transient boolean recoverable;
   private transient @Nullable ServerSocket gatewaySocket;
   private transient @Nullable GroupServiceClient groupService;
 
@@ -81,6 +85,7 @@ final class RomiopListener extends ListenerBase {
   public void configure(Configuration configuration) throws ConfigurationException {
     super.configure(configuration);
     nodes = NodeProperties.of(configuration).at(configuration.getAttribute("tutti.romiop.listen"));
+    recoverable = NodeProperties.flag(configuration, RECOVERABLE);
     String at = configuration.getAttribute(GATEWAY, "");
     try {
       RomiopProfile own =
@@ -94,6 +99,8 @@ final class RomiopListener extends ListenerBase {
       profile = own;
       rule();
       gateways();
+      names();
+      ClientConnection.joinTimeout(configuration);
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(e.getMessage());
     }
@@ -113,15 +120,25 @@ final class RomiopListener extends ListenerBase {
   private MetricsPort metricsPort(String at) throws ConfigurationException {
     try {
       InetSocketAddress named = GroupReference.hostAndPort(at);
-      InetAddress host = InetAddress.getByName(named.getHostString());
-      if (!host.isLoopbackAddress() && !nodes.insecure()) {
-        throw new ConfigurationException(
-            METRICS + "=" + at + ": there is no TLS for it; only loopback unless tutti.romiop.insecure=true");
-      }
-      return MetricsPort.open(new InetSocketAddress(host, named.getPort()), this::metrics);
+      return MetricsPort.open(new InetSocketAddress(allowed(METRICS, named), named.getPort()), this::metrics);
     } catch (IOException | IllegalArgumentException e) {
       throw new ConfigurationException(METRICS + "=" + at + ": " + e.getMessage());
     }
+  }
+
+  /// The host of a port that is not encrypted.
+  private InetAddress allowed(String property, InetSocketAddress named) throws ConfigurationException, IOException {
+    InetAddress host = InetAddress.getByName(named.getHostString());
+    if (!host.isLoopbackAddress() && !nodes.insecure()) {
+      throw new ConfigurationException(
+          property
+              + "="
+              + named.getHostString()
+              + ":"
+              + named.getPort()
+              + ": there is no TLS for it; only loopback unless tutti.romiop.insecure=true");
+    }
+    return host;
   }
 
   /// What the node, the member and the gateway count, as far as they are there.
@@ -190,10 +207,26 @@ final class RomiopListener extends ListenerBase {
         configuration.getAttribute("tutti.romiop.gateways", configuration.getAttribute(GATEWAY, "")));
   }
 
-  private static ServerSocket bound(String address) throws ConfigurationException {
+  /// The names of all members.
+  private Set<String> names() throws ConfigurationException {
+    String text = configuration.getAttribute(MEMBERS);
+    Set<String> names = new LinkedHashSet<>();
+    for (String each : text.split(",")) {
+      if (!names.add(each.strip())) {
+        throw new ConfigurationException(MEMBERS + "=" + text + ": " + each.strip() + " is there twice");
+      }
+    }
+    String own = configuration.getAttribute("tutti.romiop.name");
+    if (!names.contains(own)) {
+      throw new ConfigurationException(MEMBERS + "=" + text + ": without this member's name, " + own);
+    }
+    return names;
+  }
+
+  private ServerSocket bound(String address) throws ConfigurationException {
     try {
       InetSocketAddress at = GroupReference.hostAndPort(address);
-      return new ServerSocket(at.getPort(), GATEWAY_BACKLOG, InetAddress.getByName(at.getHostString()));
+      return new ServerSocket(at.getPort(), GATEWAY_BACKLOG, allowed(GATEWAY, at));
     } catch (IOException | IllegalArgumentException e) {
       throw new ConfigurationException(GATEWAY + "=" + address + ": " + e.getMessage());
     }
@@ -203,15 +236,17 @@ final class RomiopListener extends ListenerBase {
   ///
   /// @param types the interface of each object, by its key
   void writeReferences(Map<String, String> types) {
+    String directory = configuration.getAttribute(REFERENCES, "");
     try {
-      String directory = configuration.getAttribute("tutti.romiop.references", "");
       if (!directory.isEmpty()) {
         RomiopProfile group = group();
         for (var each : types.entrySet()) {
           new GroupReference(each.getValue(), group, each.getKey(), gateways()).write(Path.of(directory));
         }
       }
-    } catch (ConfigurationException | IOException | IllegalArgumentException e) {
+    } catch (IOException e) {
+      throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + REFERENCES + "=" + directory + " cannot be written: " + e);
+    } catch (ConfigurationException | IllegalArgumentException e) {
       throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + e.getMessage());
     }
   }
@@ -260,7 +295,7 @@ final class RomiopListener extends ListenerBase {
 
   /// Whether the objects give and take their state.
   boolean isRecoverable() {
-    return configuration.getAttributeAsBoolean(RECOVERABLE, false);
+    return recoverable;
   }
 
   /// Joins the group, or founds it with the other members.
@@ -274,6 +309,7 @@ final class RomiopListener extends ListenerBase {
   /// @param executing  gets the connection from which it reads requests
   /// @param needsState whether the objects are not as they were made
   void join(Consumer<ServerConnection> executing, boolean needsState) {
+    boolean joined = false;
     try {
       RomiopProfile own = (RomiopProfile) profile;
       Node started =
@@ -286,15 +322,20 @@ final class RomiopListener extends ListenerBase {
       var group =
           started.joinOrCreate(
               own.stack().groupName(own.group()),
-              Set.of(configuration.getAttribute("tutti.romiop.members").split(",")),
+              names(),
               GroupConfig.builder().stateTransfer(isRecoverable()).build());
       ServerConnection connection = new ServerConnection(group, own, objects(), needsState);
       connection.configure(configuration);
       member = connection;
       executing.accept(connection);
       startGateway();
-    } catch (ConfigurationException e) {
+      joined = true;
+    } catch (ConfigurationException | IllegalArgumentException e) {
       throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + e.getMessage());
+    } finally {
+      if (!joined) {
+        destroy(); // a member that executes nothing would count as one
+      }
     }
   }
 
@@ -311,10 +352,20 @@ final class RomiopListener extends ListenerBase {
     Gateway clients = gateway;
     if (clients != null) {
       clients.close();
+    } else if (gatewaySocket != null) {
+      close(gatewaySocket);
     }
     Node mine = node;
     if (mine != null) {
       mine.close();
+    }
+  }
+
+  private static void close(ServerSocket socket) {
+    try {
+      socket.close();
+    } catch (IOException _) {
+      // It is closed as far as this process is concerned.
     }
   }
 }
